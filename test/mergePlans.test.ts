@@ -125,6 +125,25 @@ describe("an edit of lines that the caller has read", () => {
   ]);
 });
 
+describe("an insertion beside a line that was changed together with others", () => {
+  tells([
+    [
+      "is refused if another line is like it",
+      "else\nname[5].send(x)\n\nz()\n",
+      [
+        onDisk,
+        { type: ["\n\nz", "\n;\nz"] },
+        { type: ["name[5].send(x)\n", "name[5].send(x)\nname[5].send(0.2)\n"] },
+        { type: ["name[5].send(x)\nname[5].send(0.2)\n;\n", ";\nname[5].send(x)\nname[5].send(0.2)\n"] },
+        { type: [";\n", ";\ndone()\ntotal\n"] },
+        { type: ["name[5].send(x)", "name[5]0.2(x)"] },
+      ],
+      [edit("else\nname[5].send(x)\n", "else\nname[5].send(x)\nlog(x)\n")],
+      "contentModified",
+    ],
+  ]);
+});
+
 describe("several edits", () => {
   tells([
     [

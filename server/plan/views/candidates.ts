@@ -159,10 +159,12 @@ export class EarlierText {
     return isMade && hunks.some((own) => isRemoval(own) && !edit.hunks.some((hunk) => isSame(own, hunk)));
   }
 
-  /** Reports whether lines were added or removed that are like one which an edit changes. */
+  /** Reports whether lines were added or removed that are like one which an edit changes, or like a changed one beside it. */
   private hasAlike({ from, to }: LineHunk): boolean {
+    const isChanged = (line: number): boolean => this.typed.at(line)?.isLine === true;
     const lines = Array.from({ length: to - from }, (_, i) => from + i);
-    return lines.some((line) => {
+    const beside = from === to ? [from - 1, from].filter(isChanged) : [];
+    return [...lines, ...beside].some((line) => {
       const content = this.#then.content(line);
       // A line that was changed is known by its words only.
       const share = this.typed.at(line) === undefined ? 1 : 0.5;
