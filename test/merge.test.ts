@@ -279,6 +279,13 @@ describe("added lines are indented as their neighbours were", () => {
     ],
     ["by different amounts", python, "if x:\n    a\n      b\nend\n", "if x:\n  a\n  n\n  b\nend\n", conflict],
     ["only one of them", python, "if x:\n    a\n  b\nend\n", "if x:\n  a\n  n\n  b\nend\n", conflict],
+    [
+      "only one of them, besides the edit",
+      python,
+      "if x:\n    a\n    b\nend\n",
+      "if x:\n    a\n  n\n  b\nend\n",
+      conflict,
+    ],
     ["less", "    a\n    b\n", "  a\n  b\n", "    a\n      n\n    b\n", "  a\n    n\n  b\n"],
     ["less than they have", "    a\n    b\n", "a\nb\n", "    a\n  n\n    b\n", conflict],
     [

@@ -160,6 +160,17 @@ describe("exact changes", () => {
       "x x y\nn\nz\n",
     ],
     [
+      "say that the lower of two equal lines is the one that was there, and was changed",
+      "class Row:\nz\n",
+      [
+        ["class", "xclass"],
+        ["x", "class Row:\n"],
+        ["\nclass", "\ndef"],
+      ],
+      "z\n",
+      conflict,
+    ],
+    [
       "say that a line was typed in the place of a removed one",
       "a\nb\nc\n",
       [
@@ -184,5 +195,12 @@ describe("a line that is split or joined", () => {
       conflict,
     ],
     ["between equal words", "x, x, x, x\n", [comment("x, x, x, x")], "x,\nx, x, x\n", conflict],
+    [
+      "below lines that were added, where the part that was split off has no letters",
+      "s = load(1, 2)\n",
+      "check(s)\ns = load(1\n, 2)\n",
+      "s = load(1, 2)  # n\n",
+      conflict,
+    ],
   ]);
 });

@@ -24,6 +24,13 @@ describe("a line that both write is not written twice", () => {
       "a();\nn(1);\nb();\n",
       conflict,
     ],
+    [
+      "typed with another indentation beside a line that it replaces",
+      "a();\n\nb();\n",
+      [["a();\n", "a();\nn(1);\n"]],
+      "a();\n  n(1);\nb();\n",
+      conflict,
+    ],
     ["typed elsewhere", lines, [["a();", "n(1);c();\na();"]], edited, "n(1);c();\na();\nn(1);\nb();\n"],
   ]);
 });

@@ -100,6 +100,50 @@ describe("the present text does not have the old text, and the earlier text", ()
   ]);
 });
 
+describe("an edit of lines that the caller has read", () => {
+  tells([
+    [
+      "in two parts is placed by them",
+      "a()\nb()\nc()\n",
+      [{ read: [3, 3] }, { read: [1, 2] }, { type: ["c()", "c() # t"] }],
+      [edit("b()\nc()", "b()\nc()\nn()")],
+      "a()\nb()\nc() # t\nn()\n",
+    ],
+    [
+      "is refused if lines were replaced at once, and one that it keeps is there twice",
+      "k()\n\nf(a) {\n  else:\n\nz()\n",
+      [
+        readAll,
+        { type: ["else:", "else + t:"] },
+        { type: ["\nf(a) {\n  else + t:\n", "f(a) {\n  else + t:\n\n"] },
+        { type: ["f(a) {\n  else + t:\n\n", "\nf(a) {\n  else + t:\nf(a) {\n  else + t:\n"] },
+        { type: ["{\n  else + t:\nf", "{\n  e\nlse + t:\nf"] },
+      ],
+      [edit("f(a) {\n  else:", "f(a) {\n  x:")],
+      "contentModified",
+    ],
+  ]);
+});
+
+describe("an insertion beside a line that was changed together with others", () => {
+  tells([
+    [
+      "is refused if another line is like it",
+      "else\nname[5].send(x)\n\nz()\n",
+      [
+        onDisk,
+        { type: ["\n\nz", "\n;\nz"] },
+        { type: ["name[5].send(x)\n", "name[5].send(x)\nname[5].send(0.2)\n"] },
+        { type: ["name[5].send(x)\nname[5].send(0.2)\n;\n", ";\nname[5].send(x)\nname[5].send(0.2)\n"] },
+        { type: [";\n", ";\ndone()\ntotal\n"] },
+        { type: ["name[5].send(x)", "name[5]0.2(x)"] },
+      ],
+      [edit("else\nname[5].send(x)\n", "else\nname[5].send(x)\nlog(x)\n")],
+      "contentModified",
+    ],
+  ]);
+});
+
 describe("several edits", () => {
   tells([
     [

@@ -2,6 +2,9 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import type { Call } from "./bench/landing/calls.js";
+import { makesAnother, tornLine } from "./bench/landing/conflicts.js";
+import { newLine } from "./bench/landing/lines.js";
 import { drawScenes, playScenes } from "./bench/landing/sceneRun.js";
 import { spots } from "./bench/landing/scenes.js";
 import { describedScene, isUntouched, mustLand, sceneFigures, sceneText } from "./bench/landing/sceneTable.js";
@@ -101,9 +104,12 @@ describe("an edit is sent in every shape after a person has typed", () => {
     ).toBe("");
     const rows = typedFigures(played, { before: played, isBrief: false });
     expect(rows.at(-1)).toMatchObject({ scene: "all", cases: typedScenes.length, wrong: 0, price: 0 });
+    const isConflict = ({ scene }: { readonly scene: string }): boolean => scene.startsWith("a conflict by the rule");
     const inRows = rows.filter(({ goal }) => goal !== undefined).reduce((sum, { cases }) => sum + cases, 0);
-    expect(inRows).toBe(2 * typedScenes.length);
-    const brief = typedFigures(played, { before: undefined, isBrief: true });
+    const refused = rows.filter(isConflict).reduce((sum, { cases }) => sum + cases, 0);
+    expect(refused).toBe(typedScenes.filter(({ conflict }) => conflict !== undefined).length);
+    expect(inRows + refused).toBe(2 * typedScenes.length);
+    const brief = typedFigures(played, { before: undefined, isBrief: true }).filter((row) => !isConflict(row));
     expect(brief.filter(({ goal }) => goal !== undefined)).toHaveLength(Object.keys(typings).length * 4);
   });
 
@@ -114,6 +120,45 @@ describe("an edit is sent in every shape after a person has typed", () => {
       { ...sent[0]!, right: sent[0]!.right.map(withoutRemark) },
     ]);
     expect(played.map(({ outcome }) => outcome)).toEqual(["wrong", "wrong"]);
+  });
+
+  it.each<[string, readonly string[], readonly string[], { old: number; new: number }, string | undefined]>([
+    ["one that becomes another", ["f(a, b)"], ["f(a, c)"], { old: 0, new: 0 }, undefined],
+    ["one with a line added", ["f(a, b)"], ["n(1)", "f(a, c)"], { old: 0, new: 1 }, undefined],
+    ["one that is split", ["f(a, b)"], ["f(a,", "  b)"], { old: 0, new: 0 }, "the edit splits the line"],
+    ["one of which brackets are split off", ["f(a, b)"], ["f(a, b", ")"], { old: 0, new: 0 }, undefined],
+    ["one that is joined with another", ["f(a,", "b)"], ["f(a, b)"], { old: 0, new: 0 }, "the edit joins the line"],
+    [
+      "one that is in another than its pair",
+      ["f(a)", "x"],
+      ["f(b)", "x(f(a))"],
+      { old: 0, new: 0 },
+      "the edit joins the line",
+    ],
+  ])("with a line on which typed text has no place, if that is so: %s", (_, removed, added, pair, conflict) => {
+    const site = {
+      lines: ["k", ...removed].map(newLine),
+      at: 1,
+      removed: removed.length,
+      added: added.map(newLine),
+      pair,
+    };
+    expect(tornLine(site)).toBe(conflict);
+  });
+
+  it("in a text on disk that gives another text, if the old text ends before what was typed", () => {
+    const lines = ["k", "f(a)"].map(newLine);
+    const parts = [
+      { kind: "remove", line: lines[1]! },
+      { kind: "add", line: newLine("f(b)") },
+      { kind: "add", line: newLine("g()") },
+    ] as const;
+    const call = (isEnded: boolean): Call => ({ form: "edits", edits: [{ at: 1, parts, isEnded }] });
+    const right = "k\nf(b) # ask\ng()\n";
+    expect(makesAnother(call(false), "k\nf(a) # ask\n", right)).toBe(true);
+    expect(makesAnother(call(true), "k\nf(a) # ask\n", right)).toBe(false);
+    expect(makesAnother({ ...call(false), form: "patch" }, "k\nf(a) # ask\n", right)).toBe(false);
+    expect(makesAnother(call(false), "k\nf(a)\n", "k\nf(b)\ng()\n")).toBe(false);
   });
 
   it("as a fragment that has as many words as its author needs to name it", () => {

@@ -3,7 +3,7 @@ import type { Change, ChangeSet } from "./changeSet.js";
 import { trimEnd, trimStart } from "./chars.js";
 import type { LineIndex } from "./lines.js";
 import { replacedIn } from "./lines.js";
-import { isLetters, sharedWords, wordsOf } from "./words.js";
+import { isLetters, sharedWords } from "./words.js";
 
 /**
  * The source of changes. `typed`: made one by one, so that parts of a line keep their identity; `compared`: found by comparing
@@ -63,12 +63,16 @@ export function partsOf(
     const [from, fromB] = [at, atB];
     const all = { from: 0, to: line - from, fromB: 0, toB: lineB - fromB };
     const runs = replacedIn(old.slice(from, line), next.slice(fromB, lineB));
-    // An editor that compares texts may tell of lines that were inserted or removed as parts of such that are alike.
-    const areTorn = kept?.some((one) => from <= one.pair[0] && one.pair[0] < line && isTorn(one)) === true;
+    const left = (kept ?? []).filter(({ pair }) => from <= pair[0] && pair[0] < line);
+    // A line of which characters are left is not an equal one that has none of them.
+    const areThere = left.every(({ pair }) =>
+      left.some((one) => one.pair[0] === pair[0] && next[one.pair[1]] === old[pair[0]]),
+    );
     const areEmpty = old.slice(from, line).every((text) => text.trim() === "");
+    // An editor that compares texts may tell of lines that were inserted or removed as parts of such that are alike.
     const isAgain =
-      (runs.every((one) => one.from === one.to) && !(areEmpty && runs.length > 1)) ||
-      (areTorn && runs.every((one) => one.fromB === one.toB));
+      (runs.every((one) => one.from === one.to) && areThere && !(areEmpty && runs.length > 1)) ||
+      (left.some(isTorn) && runs.every((one) => one.fromB === one.toB));
     for (const one of kept === undefined || isAgain ? runs : [all]) {
       const own = { from: from + one.from, to: from + one.to, fromB: fromB + one.fromB, toB: fromB + one.toB };
       parts.push(...(kept === undefined ? pairedIn(old, next, { ...own, kind }) : [{ ...own, isLine: false }]));
@@ -131,8 +135,6 @@ function paired(
 ): readonly LinePart[] {
   const { from, to, fromB, toB } = whole;
   if (from === to || fromB === toB) return [{ ...whole, isLine: false }];
-  if (to - from !== toB - fromB && isSplit(old.slice(from, to), next.slice(fromB, toB)))
-    return [{ ...whole, isLine: false }];
   const pairs = pairsOf(old, next, whole);
   if (isTornIn(old, next, { ...whole, pairs })) return [{ ...whole, isLine: false }];
   const parts: LinePart[] = [];
@@ -156,37 +158,30 @@ function paired(
 const areAlike = (old: readonly string[], next: readonly string[]): boolean =>
   old.every((line, i) => sharedWords(line, next[i]!) > 0);
 
-/** Reports whether lines differ only in where they are divided. */
-function isSplit(old: readonly string[], next: readonly string[]): boolean {
-  const [one, other] = [old, next].map((lines) => lines.map((line) => line.replace(/\s+/g, "")).filter((line) => line));
-  return one!.join("") === other!.join("") && one!.join("\n") !== other!.join("\n");
-}
-
-/** Reports whether a line that has become another one is joined there with a removed line, or split from an added one. */
+/**
+ * Reports whether a line that has become another one is joined there with a removed line, or split from an added one.
+ * Without letters, the two must be side by side.
+ */
 function isTornIn(
   old: readonly string[],
   next: readonly string[],
   { from, to, fromB, toB, pairs }: Omit<LinePart, "isLine"> & { readonly pairs: readonly LinePair[] },
 ): boolean {
-  const hasRest = (
-    lines: readonly string[],
-    span: { readonly from: number; readonly to: number },
-    side: 0 | 1,
-    others: readonly string[],
-  ): boolean => {
-    const all = Array.from({ length: span.to - span.from }, (_, i) => span.from + i);
-    const rests = all
-      .filter((line) => pairs.every((pair) => pair[side] !== line))
-      .map((line) => lines[line]!.trim())
-      .filter(lettersIn);
-    return pairs.some((pair) =>
-      rests.some((rest) => !lines[pair[side]]!.includes(rest) && others[pair[1 - side]!]!.includes(rest)),
-    );
-  };
-  return hasRest(old, { from, to }, 0, next) || hasRest(next, { from: fromB, to: toB }, 1, old);
+  const [a, b] = [old.slice(from, to), next.slice(fromB, toB)].map((lines) =>
+    lines.map((line) => line.replace(/\s+/g, "")),
+  ) as [string[], string[]];
+  const own = pairs.map(([line, lineB]): LinePair => [line - from, lineB - fromB]);
+  const isTorn = (rest: string, line: string, other: string): boolean =>
+    rest !== "" &&
+    (other.includes(line + rest) ||
+      other.includes(rest + line) ||
+      (isLetters(rest) && other.includes(rest) && !line.includes(rest)));
+  return own.some(
+    ([line, lineB]) =>
+      a.some((rest, i) => own.every((pair) => pair[0] !== i) && isTorn(rest, a[line]!, b[lineB]!)) ||
+      b.some((rest, i) => own.every((pair) => pair[1] !== i) && isTorn(rest, b[lineB]!, a[line]!)),
+  );
 }
-
-const lettersIn = (text: string): boolean => wordsOf(text).some(isLetters);
 
 /** Lines longer than this number of UTF-16 code units are not compared by their words. */
 const mostUnits = 2_000;

@@ -19,7 +19,7 @@ export function merge(typed: LineChanges, edit: LineChanges, now: LineIndex): Ch
   for (const hunk of left) {
     if (isAlikeTouched(typed, hunk) || isBetweenGone(typed, edit, hunk)) return undefined;
     if (typed.near(hunk.reach).some((own) => touches(typed, own, hunk))) return undefined;
-    const splice = spliceOf(typed, hunk, now);
+    const splice = spliceOf(typed, edit, hunk, now);
     if (splice === undefined) return undefined;
     const before = splices.at(-1);
     // At the end of a text without a final line ending, splices that touch would overlap.
@@ -86,7 +86,7 @@ function isTypedThere(base: LineIndex, own: LineHunk, { from, to, insert }: Line
     return from === to && typed.some((one) => written.includes(one.insert.trim()));
   }
   const isPart = (line: string, part: string): boolean =>
-    line !== part && /\p{L}/u.test(part) && (line.startsWith(part) || line.endsWith(part));
+    /\p{L}/u.test(part) && (line.startsWith(part) || line.endsWith(part));
   return own.insert.some((line) => written.some((one) => isPart(line.trim(), one)));
 }
 
@@ -153,11 +153,11 @@ const joinedSplice = (one: Splice, other: Splice): Splice => ({
 });
 
 /** Returns a hunk of the edit, which meets nothing that was typed, as a splice of present lines. */
-function spliceOf(typed: LineChanges, hunk: LineHunk, now: LineIndex): Splice | undefined {
+function spliceOf(typed: LineChanges, edit: LineChanges, hunk: LineHunk, now: LineIndex): Splice | undefined {
   const { from, to, insert, ends, isLine } = hunk;
   if (from === to) {
     const at = gapAfter(typed, hunk, now);
-    const lines = reindented(typed, hunk, now);
+    const lines = reindented(typed, edit, hunk, now);
     return lines && { from: at, to: at, lines, ends };
   }
   const [first, last] = [typed.lineAfter(from), typed.lineAfter(to - 1)];
@@ -182,7 +182,12 @@ function gapAfter(typed: LineChanges, { from, boundTo }: LineHunk, now: LineInde
  * Returns the lines that a hunk inserts, indented as far as what was typed has indented both of their neighbours;
  * `undefined` if it has indented them differently.
  */
-function reindented(typed: LineChanges, { from, insert }: LineHunk, now: LineIndex): readonly string[] | undefined {
+function reindented(
+  typed: LineChanges,
+  edit: LineChanges,
+  { from, insert }: LineHunk,
+  now: LineIndex,
+): readonly string[] | undefined {
   const { base } = typed;
   const indentOf = (text: string): string => /^\s*/.exec(text)![0];
   const shiftOf = (first: number, step: -1 | 1): readonly [string, string] => {
@@ -192,6 +197,9 @@ function reindented(typed: LineChanges, { from, insert }: LineHunk, now: LineInd
     const [before, present] = [base.content(line), now.content(after)];
     if (wordsOf(before.trim())[0] !== wordsOf(present.trim())[0]) return ["", ""];
     const [old, next] = [indentOf(before), indentOf(present)];
+    const own = edit.at(line);
+    // The edit has indented the line, too.
+    if (own?.isLine && indentOf(own.insert[0]!) !== old) return ["", ""];
     return next.startsWith(old)
       ? ["", next.slice(old.length)]
       : [old.startsWith(next) ? old.slice(next.length) : old, ""];

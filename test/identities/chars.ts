@@ -56,6 +56,27 @@ export const inverted = ({ text, ids }: Chars, { from, to, insert }: Splice): Sp
   ids: ids.slice(from, to),
 });
 
+/** A change in which whole lines at its start and end that it puts back, equal, are the ones that were there. */
+export function settled({ text, ids }: Chars, splice: Splice): Splice {
+  const { from, to, insert, ids: own } = splice;
+  if (lineStart(text, from) !== from) return splice;
+  const [old, next] = [text.slice(from, to).split("\n"), insert.split("\n")];
+  const most = Math.min(old.length, next.length) - 1;
+  let [head, tail] = [0, 0];
+  while (head < most && old[head] === next[head]) head++;
+  while (tail < most - head && old.at(-1 - tail) === next.at(-1 - tail)) tail++;
+  const size = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
+  const [first, last] = [size(next.slice(0, head)), size(tail === 0 ? [] : next.slice(-tail))];
+  const kept = (i: number): number | undefined => {
+    if (i < first) return ids[from + i];
+    return i >= own.length - last ? ids[to - own.length + i] : undefined;
+  };
+  // A line that was moved from there is the one that would have come there.
+  const instead = new Map(own.flatMap((id, i) => (kept(i) === undefined ? [] : [[kept(i)!, id] as const])));
+  const settledId = (id: number): number => (instead.has(id) ? settledId(instead.get(id)!) : id);
+  return { ...splice, ids: own.map((id, i) => kept(i) ?? settledId(id)) };
+}
+
 /** Replaces spans of a text. */
 export function applied(text: string, hunks: readonly Hunk[]): string {
   return hunks.reduceRight((rest, { from, to, insert }) => rest.slice(0, from) + insert + rest.slice(to), text);

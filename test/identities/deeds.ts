@@ -1,6 +1,6 @@
 /** What a person does to a text: each deed is a few changes, each of which an editor syncs as it is. */
 import type { Chance } from "../codex/random.js";
-import { type Chars, type Identities, lineStart, linesOf, type Span, type Splice, spliced } from "./chars.js";
+import { type Chars, type Identities, lineStart, linesOf, type Span, type Splice, settled, spliced } from "./chars.js";
 import { heads, newLine, newWord, tails } from "./texts.js";
 
 /** A deed. Each splice applies to the result of the one before it. */
@@ -93,7 +93,7 @@ function moved(
   const between: Chars = to > from ? part(chars, next, to) : part(chars, to, from);
   const insert = to > from ? between.text + pasted.insert : pasted.insert + between.text;
   const newIds = to > from ? [...between.ids, ...pasted.ids] : [...pasted.ids, ...between.ids];
-  return [{ from: start, to: end, insert, ids: newIds }];
+  return [settled(chars, { from: start, to: end, insert, ids: newIds })];
 }
 
 const part = ({ text, ids }: Chars, from: number, to: number): Chars => ({

@@ -88,6 +88,14 @@ export const known: readonly Known[] = [
     wrong: ["\n    y = x  # N    y = x + 1\n"],
   },
   {
+    name: "the same line on both sides of an empty one was typed once",
+    seen: "a();\n\n",
+    typed: [["a();\n", "a();\nt();\nn();\n"]],
+    ...{ old: "a();\n\n", next: "a();\n\nn();\n" },
+    right: ["a();\nt();\nn();\n\nn();\n"],
+    wrong: ["a();\nt();\nn();\n\n"],
+  },
+  {
     name: "a copy is not the original",
     seen: "value = compute(1, 2)\nz()\n",
     typed: [

@@ -85,8 +85,10 @@ export function madeByHand(texts: Both, hunk: Hunk): Act | undefined {
   const { seen, present, nowAt } = texts;
   if (hunk.insert === "") return undefined;
   for (let at = hunk.from; at < hunk.to; at++) if (nowAt[at] !== -1) return undefined;
-  // An insertion has the same effect in all gaps over which it can slide.
-  const all = hunk.from === hunk.to ? slides(seen.text, hunk) : [hunk];
+  // An insertion has the same effect in all gaps over which it can slide. What follows an empty line is not in its place.
+  const isBelowEmpty = ({ from, insert }: Hunk): boolean =>
+    insert.startsWith("\n") && lineStart(seen.text, from) === from;
+  const all = hunk.from === hunk.to ? slides(seen.text, hunk).filter((one) => !isBelowEmpty(one)) : [hunk];
   for (const [slide, gap] of all.flatMap((one) => typedAround(texts, one).map((own) => [one, own] as const))) {
     if (gap.from === gap.to) continue;
     const same = overlap(present.text.slice(gap.from, gap.to), slide.insert);

@@ -343,12 +343,16 @@ class Stage {
       return;
     }
     if (this.#present.text !== former.text) this.#undo = undefined;
+    const taken = new Set<number>();
     /** The identities that a change has in the texts of its author. */
     const idsOf = (act: Act): readonly number[] => {
       const { hunk, insert, at, isDone } = act;
       if (own.has(act))
         return insert === hunk.insert ? own.get(act)! : alike(hunk.insert, insert, own.get(act)!, this.#ids);
-      if (isDone && at !== -1) return former.ids.slice(at, at + hunk.insert.length);
+      // Of two equal changes, each has its own characters.
+      const from = isDone && taken.has(at) ? former.text.indexOf(hunk.insert, at + hunk.insert.length) : at;
+      taken.add(from);
+      if (isDone && from !== -1) return former.ids.slice(from, from + hunk.insert.length);
       return this.#ids.fresh(hunk.insert, false);
     };
     const all = verdict.acts.flat().map((act) => ({ hunk: act.hunk, ids: idsOf(act) }));

@@ -2,7 +2,7 @@
 import type { Chance } from "../codex/random.js";
 import type { Both } from "./both.js";
 import type { Call } from "./calls.js";
-import type { Identities, Splice } from "./chars.js";
+import { type Identities, type Splice, settled } from "./chars.js";
 import type { Deed } from "./deeds.js";
 
 /** Makes an agent's change by hand; `undefined` if the characters are not all there. */
@@ -28,5 +28,5 @@ export function typistDeed(
   if (typed !== insert && typed.trim() === "") return undefined;
   if (start > present.text.length) return undefined;
   const splice: Splice = { from: start, to: start + to - from, insert: typed, ids: ids.fresh(typed, false) };
-  return { what: "types what an agent is about to write", splices: [splice] };
+  return { what: "types what an agent is about to write", splices: [settled(present, splice)] };
 }

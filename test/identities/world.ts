@@ -121,7 +121,8 @@ export function endingsIn({ seen, present, nowAt }: Both, { edits }: Call): Set<
   const found = new Set<number>();
   for (const { from, to } of edits.flatMap(({ hunks }) => hunks)) {
     const start = lineStart(seen.text, Math.max(0, lineStart(seen.text, from) - 1));
-    const end = seen.text.indexOf("\n", seen.text.indexOf("\n", to) + 1);
+    const own = seen.text.indexOf("\n", to);
+    const end = own === -1 ? -1 : seen.text.indexOf("\n", own + 1);
     const now = [...nowAt.slice(start, end === -1 ? seen.text.length : end + 1)].filter((at) => at !== -1);
     for (let at = Math.min(...now); at <= Math.max(...now); at++)
       if (present.text[at] === "\n") found.add(present.ids[at]!);

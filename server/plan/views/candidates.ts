@@ -7,7 +7,7 @@ import { isSame, merge } from "../../text/merge.js";
 import type { EditOutcome, FilePlan } from "../outcome.js";
 import type { Document } from "../snapshot.js";
 import { type Group, groupsOf } from "./groups.js";
-import type { Lines, ShownLines, View } from "./view.js";
+import { isShown, type Lines, type View } from "./view.js";
 
 /** A call's plan for an earlier text of a file. */
 export interface ViewPlan {
@@ -159,10 +159,12 @@ export class EarlierText {
     return isMade && hunks.some((own) => isRemoval(own) && !edit.hunks.some((hunk) => isSame(own, hunk)));
   }
 
-  /** Reports whether lines were added or removed that are like one which an edit changes. */
+  /** Reports whether lines were added or removed that are like one which an edit changes, or like a changed one beside it. */
   private hasAlike({ from, to }: LineHunk): boolean {
+    const isChanged = (line: number): boolean => this.typed.at(line)?.isLine === true;
     const lines = Array.from({ length: to - from }, (_, i) => from + i);
-    return lines.some((line) => {
+    const beside = from === to ? [from - 1, from].filter(isChanged) : [];
+    return [...lines, ...beside].some((line) => {
       const content = this.#then.content(line);
       // A line that was changed is known by its words only.
       const share = this.typed.at(line) === undefined ? 1 : 0.5;
@@ -184,7 +186,7 @@ export class EarlierText {
     const [then, now] = [this.#then, this.now];
     for (let line = from; line < to; line++) {
       const content = then.content(line);
-      const isGone = this.typed.isRemoved(line) && isChanged;
+      const isGone = isChanged && (this.typed.isRemoved(line) || this.typed.adds(content));
       if (content.trim() !== "" && (isGone || (this.typed.at(line) !== undefined && this.typed.adds(content))))
         return true;
     }
@@ -209,7 +211,3 @@ function hasSay({ shown }: View, answer: Finding): boolean {
   if (answer.kind === "refused") return answer.line === undefined || isLineShown(answer.line);
   return answer.lines.length >= limits.matchesShown || answer.lines.some(isLineShown);
 }
-
-/** Reports whether a caller was shown lines. */
-export const isShown = (shown: readonly ShownLines[], { from, to }: Lines): boolean =>
-  shown.some(({ startLine, endLine }) => startLine - 1 <= from && to <= endLine);

@@ -6,11 +6,11 @@ import { linesNamed, type Operation } from "../operation.js";
 import { type EditOutcome, type FilePlan, type FilePlans, failedOutcome } from "../outcome.js";
 import type { Document, Snapshot } from "../snapshot.js";
 import { agreeing, isBeside, sureEdits } from "./agreement.js";
-import { isShown, type ViewPlan } from "./candidates.js";
+import type { ViewPlan } from "./candidates.js";
 import { reconciled } from "./reconcile.js";
 import { textRead } from "./seenLines.js";
 import { presentLines, viewFailures, viewWarnings } from "./sentences.js";
-import type { View } from "./view.js";
+import { isShown, type View } from "./view.js";
 
 /** Plans operations against a snapshot, without explaining at length why an edit was not found. */
 export type PlanAgain<O extends Operation> = (

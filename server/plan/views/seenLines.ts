@@ -6,7 +6,7 @@ import { allLines, type BatchOptions, type EditOperation, linesNamed } from "../
 import { type EditOutcome, type FilePlan, failedOutcome } from "../outcome.js";
 import { type Document, isEmpty } from "../snapshot.js";
 import { viewFailures } from "./sentences.js";
-import type { Lines, ShownLines, View } from "./view.js";
+import { isShown, type Lines, type View } from "./view.js";
 
 /** Returns the newest text of which the caller has read all of these lines; `undefined` if there is none. */
 export function textRead({ text, views = [], loneCrEndsLine }: Document, named: readonly Lines[]): View | undefined {
@@ -16,17 +16,9 @@ export function textRead({ text, views = [], loneCrEndsLine }: Document, named: 
     return named.every(({ from, to }) => {
       // An insertion is beside the line above it or, at the start of the text, the first one.
       const last = Math.min(Math.max(1, to), filledCount);
-      return hasAll(shown, { from: Math.min(from, last - 1), to: last });
+      return isShown(shown, { from: Math.min(from, last - 1), to: last });
     });
   });
-}
-
-/** Reports whether spans have all of these lines. */
-function hasAll(shown: readonly ShownLines[], { from, to }: Lines): boolean {
-  let next = from;
-  for (const { startLine, endLine } of shown.toSorted((a, b) => a.startLine - b.startLine))
-    if (startLine - 1 <= next) next = Math.max(next, endLine);
-  return next >= to;
 }
 
 /**

@@ -13,6 +13,14 @@ export interface Lines {
   readonly to: number;
 }
 
+/** Reports whether a caller was shown all of these lines, perhaps in several spans. */
+export function isShown(shown: readonly ShownLines[], { from, to }: Lines): boolean {
+  let next = from;
+  for (const { startLine, endLine } of shown.toSorted((a, b) => a.startLine - b.startLine))
+    if (startLine - 1 <= next) next = Math.max(next, endLine);
+  return next >= to;
+}
+
 /** An earlier text of a document. */
 export interface View {
   /** Tells a document's earlier texts apart; `undefined` for one that is not kept. */

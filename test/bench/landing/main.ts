@@ -13,7 +13,7 @@ import type { Staged } from "./staged.js";
 import { byCause, figuresOf, refusalGoals, toTable, total, weighted } from "./table.js";
 import { folderPairs, gitPairs, packagePairs } from "./textPairs.js";
 import { drawTypedScenes } from "./typedScenes.js";
-import { typedFigures } from "./typedTable.js";
+import { isDue, typedFigures } from "./typedTable.js";
 
 const { values } = parseArgs({
   options: {
@@ -110,9 +110,12 @@ async function typedReport(): Promise<Report> {
   const { played, before } = await playBoth(drawTypedScenes(files, { seed, edits: Number(values.edits) }));
   const figures = typedFigures(played, { before, isBrief: values.brief });
   process.stdout.write(`\nScenes: one edit in every shape, after a person has typed.\n\n${sceneText(figures)}\n\n`);
-  const due = played.filter(({ scene: { sign, right } }) => sign !== "ambiguous" && right.length > 0);
+  const due = played.filter(({ scene }) => isDue(scene));
   const missed = figures.filter(({ isMet }) => isMet === false);
-  process.stdout.write(`${missed.length} rows miss their goal.\n`);
+  const landed = due.filter(({ outcome }) => outcome === "right").length;
+  process.stdout.write(
+    `Of the ${due.length} that are certain and that the rules allow to land, ${((100 * landed) / due.length).toFixed(1)} % land. ${missed.length} rows miss their goal.\n`,
+  );
   return { rows: figures, isMet: showMissed(played, due) && missed.length === 0 };
 }
 

@@ -4,6 +4,7 @@
  */
 import { type Chance, chanceOf } from "../../codex/random.js";
 import { type Call, oldLines, toCall } from "./calls.js";
+import { type Conflict, makesAnother, tornLine } from "./conflicts.js";
 import { type Lines, newLine, textOf } from "./lines.js";
 import { addedLines, type RealEdit, oldLines as removedLines } from "./realEdit.js";
 import { callOf, contextOf, type Fragment, fragmentOf, lineShapes, type Shape, wordShapes } from "./shapes.js";
@@ -31,6 +32,8 @@ export interface TypedScene extends Staged {
   readonly twin: keyof typeof twins;
   readonly shape: Shape;
   readonly sign: Sign;
+  /** The reason for which the rules refuse the call; `undefined` if it can land. */
+  readonly conflict: Conflict | undefined;
 }
 
 /** Draws edits, each for all scenes of its shapes; fewer than `edits` of each kind if the files do not have them. */
@@ -151,17 +154,28 @@ function sceneOf(ground: Ground, cell: Cell, turn: number): TypedScene | undefin
   if (places === 0 || (hasNoTwin && places > 1)) return undefined;
   const typed = typings[typing]!(site, whim);
   if (typed === undefined) return undefined;
-  const { deed, right } = typed;
+  const { deed, right, isOnLine } = typed;
+  // Eight edits in a row have all combinations of these circumstances, in each cell.
+  const circumstances = { isRead: turn % 2 === 1, isSaved: turn % 4 >= 2, syncsWhole: turn % 8 >= 4 };
+  const present = textOf(deed.lines);
+  const sign = hasNoTwin
+    ? "no twin"
+    : shape.isHinted
+      ? "twin, its number"
+      : places > 1
+        ? "ambiguous"
+        : "twin, its context";
+  const isOther = circumstances.isSaved && right !== undefined && makesAnother(call, present, textOf(right));
+  const conflict =
+    (isOnLine ? tornLine(site) : undefined) ?? (isOther ? "the text on disk gives another text" : undefined);
   return {
     ...cell,
-    sign: hasNoTwin ? "no twin" : shape.isHinted ? "twin, its number" : places > 1 ? "ambiguous" : "twin, its context",
-    // Eight edits in a row have all combinations of these circumstances, in each cell.
-    isRead: turn % 2 === 1,
-    isSaved: turn % 4 >= 2,
-    syncsWhole: turn % 8 >= 4,
+    ...circumstances,
+    sign,
+    conflict: sign === "ambiguous" ? undefined : conflict,
     before: textOf(site.lines),
     typed: deed.typed,
-    present: textOf(deed.lines),
+    present,
     call: (path) => toCall(path, call),
     right: right === undefined ? [] : [textOf(right)],
   };

@@ -1,4 +1,5 @@
 /** The rows of the scenes in which one edit is sent in every shape, and their goals. */
+import { conflicts } from "./conflicts.js";
 import type { PlayedScene } from "./sceneRun.js";
 import { countedScenes, type SceneFigures, type ScenePair } from "./sceneTable.js";
 import { lineShapes, wordShapes } from "./shapes.js";
@@ -16,8 +17,9 @@ const goals: Readonly<Record<Sign, number>> = {
 type Pair = ScenePair<TypedScene>;
 
 /**
- * A row for each typing, sign, kind of twins and shape; then, for each typing and sign, their sum, and the sums by the other
- * circumstances. `isBrief`: only the sums. `before`: the same scenes with another server.
+ * A row for each typing, sign, kind of twins and shape; then, for each typing and sign, their sum; the calls that the rules
+ * refuse, in a row for each reason; and the sums by the other circumstances. `isBrief`: only the sums. `before`: the same
+ * scenes with another server.
  */
 export function typedFigures(
   played: readonly PlayedScene<TypedScene>[],
@@ -25,11 +27,12 @@ export function typedFigures(
 ): SceneFigures[] {
   const pairs = played.map((now, i): Pair => ({ now, earlier: before?.[i] }));
   const shapes = [...wordShapes, ...lineShapes];
+  const able = pairs.filter(({ now: { scene } }) => scene.conflict === undefined);
   const signs = Object.keys(typings).flatMap((typing) =>
     (Object.keys(goals) as Sign[]).map((sign) => ({
       typing,
       sign,
-      own: pairs.filter(({ now: { scene } }) => scene.typing === typing && scene.sign === sign),
+      own: able.filter(({ now: { scene } }) => scene.typing === typing && scene.sign === sign),
     })),
   );
   const details = signs.flatMap(({ typing, sign, own }) =>
@@ -41,7 +44,15 @@ export function typedFigures(
     ),
   );
   const sums = signs.flatMap(({ typing, sign, own }) => withGoal(`${typing}; ${sign}; all shapes`, own));
-  return [...(isBrief ? [] : details), ...sums, ...circumstances(pairs)];
+  const refused = (Object.keys(goals) as Sign[]).flatMap((sign) =>
+    conflicts.flatMap((conflict) =>
+      withGoal(
+        `a conflict by the rule; ${sign}; ${conflict}`,
+        pairs.filter(({ now: { scene } }) => scene.conflict === conflict && scene.sign === sign),
+      ),
+    ),
+  );
+  return [...(isBrief ? [] : details), ...sums, ...refused, ...circumstances(pairs)];
 }
 
 interface KindOfTwins {
@@ -61,16 +72,20 @@ function kindsOfTwins(sign: Sign): KindOfTwins[] {
 function withGoal(name: string, pairs: readonly Pair[]): SceneFigures[] {
   if (pairs.length === 0) return [];
   const figures = countedScenes(name, pairs);
-  const { sign, right } = pairs[0]!.now.scene;
-  const goal = right.length === 0 ? 0 : goals[sign];
+  const { sign, right, conflict } = pairs[0]!.now.scene;
+  const goal = right.length === 0 || conflict !== undefined ? 0 : goals[sign];
   // A row with few cases may miss one of them.
   const isMet = figures.wrong === 0 && figures.right >= Math.floor((goal * figures.cases) / 100);
   return [{ ...figures, goal, isMet }];
 }
 
+/** Reports whether a call must land: it is certain, and the rules allow it. */
+export const isDue = ({ sign, right, conflict }: TypedScene): boolean =>
+  sign !== "ambiguous" && right.length > 0 && conflict === undefined;
+
 /** The same scenes by the other circumstances, without those that must, or may well, be refused. */
 function circumstances(pairs: readonly Pair[]): SceneFigures[] {
-  const due = pairs.filter(({ now: { scene } }) => scene.sign !== "ambiguous" && scene.right.length > 0);
+  const due = pairs.filter(({ now: { scene } }) => isDue(scene));
   const either: readonly [string, string, (scene: TypedScene) => boolean][] = [
     ["saved", "not saved", ({ isSaved }) => isSaved],
     ["read", "not read", ({ isRead }) => isRead],

@@ -27,6 +27,8 @@ export interface Whim {
 export interface Typing {
   readonly deed: Deed;
   readonly right: Lines | undefined;
+  /** `true` if it was typed on the removed line of the pair. */
+  readonly isOnLine?: boolean;
 }
 
 /** Everything that a person may type; `undefined` if a text has no place for it. */
@@ -45,7 +47,7 @@ export const typings: Readonly<Record<string, (site: Site, whim: Whim) => Typing
     const { lines, at, pair, added } = site;
     const line = added[pair.new]!;
     const commented = added.with(pair.new, { ...line, text: line.text + comment });
-    return typing({ ...site, added: commented }, atEndOf(lines, at + pair.old, comment));
+    return { ...typing({ ...site, added: commented }, atEndOf(lines, at + pair.old, comment)), isOnLine: true };
   },
   "the changed line by hand": ({ lines, at, pair }) => {
     const { text } = lines[at + pair.old]!;
