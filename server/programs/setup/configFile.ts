@@ -15,8 +15,9 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { type Input, unreadable } from "../cli/input.js";
-import { configureSentences } from "../cli/sentences.js";
+import type { AgentFile, BlockOptions, JsonEntry } from "../../agents/agent.js";
+import { type Input, unreadable } from "../shared/input.js";
+import { configureSentences } from "./sentences.js";
 
 /** One file that belongs to a program's configuration. */
 export interface ConfigFile {
@@ -32,21 +33,6 @@ export interface ConfigFile {
 
 /** Offsets in a text, in UTF-16 code units. */
 export type OurRange = readonly [from: number, to: number];
-
-/** One property of a JSON file. */
-export interface JsonEntry {
-  /** Names of the properties that lead to it. */
-  readonly path: readonly string[];
-  /** The value; of an `item`, an element of the array. */
-  readonly value: unknown;
-  /**
-   * `own`: belongs to this program: a value that runs it is replaced, and any other value is refused. `default`:
-   * another value of the user is kept. `item`: an element of an array, added if it is missing. `ownItem`: the only
-   * element of an array that `isOurs`; if the value is `undefined`, there is none.
-   */
-  readonly kind: "own" | "default" | "item" | "ownItem";
-  readonly isOurs?: (element: unknown) => boolean;
-}
 
 /** A JSON file, which may have comments, trailing commas and a byte order mark; all are kept. */
 export function jsonFile(path: string, entries: readonly JsonEntry[]): ConfigFile {
@@ -305,16 +291,6 @@ function styleOf(text: string): { readonly unit: string; readonly eol: string } 
   return { unit: /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ", eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }
 
-/** A file of another format, in which our part is a block between two comments. */
-export interface BlockOptions {
-  /** The characters that begin a comment. */
-  readonly comment: string;
-  /** Lines of the block, with their line ends. */
-  readonly block: string;
-  /** Matches our part if the user has put it into the file by hand, outside the block. */
-  readonly byHand: RegExp;
-}
-
 const marksOf = (comment: string): { readonly first: string; readonly last: string } => ({
   first: `${comment} ${configureSentences.blockStart}`,
   last: `${comment} ${configureSentences.blockEnd}`,
@@ -364,13 +340,21 @@ export function blockFile(path: string, { comment, block, byHand }: BlockOptions
   };
 }
 
-/** A file that consists of our part only. `text`: its contents. */
-export function wholeFile(path: string, text: string, isOurs: (present: string) => boolean): ConfigFile {
-  const foreign = unreadable(configureSentences.foreign);
+/** A file that consists of our part only. `text`: its contents; `undefined` if there is to be no such file of ours. */
+export function wholeFile(path: string, text: string | undefined, isOurs: (present: string) => boolean): ConfigFile {
+  const keepForeign = (present: string | undefined): Input<string | undefined> =>
+    // Another file of this name is the user's; if there is to be none of ours, it is no reason to refuse.
+    text === undefined ? { ok: true, value: present } : unreadable(configureSentences.foreign);
   return {
     path,
-    add: (present) => (present === undefined || isOurs(present) ? { ok: true, value: text } : foreign),
-    remove: (present) => (isOurs(present) ? { ok: true, value: undefined } : foreign),
+    add: (present) => (present === undefined || isOurs(present) ? { ok: true, value: text } : keepForeign(present)),
+    remove: (present) => (isOurs(present) ? { ok: true, value: undefined } : keepForeign(present)),
     ours: (present) => (isOurs(present) ? [[0, present.length]] : []),
   };
+}
+
+/** Returns the file that an agent's description means. */
+export function configFileOf(file: AgentFile): ConfigFile {
+  if (file.kind === "json") return jsonFile(file.path, file.entries);
+  return file.kind === "block" ? blockFile(file.path, file) : wholeFile(file.path, file.text, file.isOurs);
 }
