@@ -19,7 +19,7 @@ export const refusedNames: readonly string[] = [
     ".config/micro",
   ],
   ...[".config/Code", ".config/VSCodium", ".config/Cursor", ".config/sublime-text", ".config/JetBrains"],
-  ...[".agents", ".claude", ".claude.json", ".codex", ".cursor", ".gemini", ".windsurf", ".opencode", ".pi"],
+  ...[".agents", ".claude", ".claude.json", ".codex", ".cursor", ".copilot", ".gemini", ".windsurf", ".opencode", ".pi"],
   ...[".roo", ".kilocode", ".kiro", ".qwen", ".amazonq", ".trae", ".junie", ".factory", ".augment", ".continue"],
   ...[".crush", ".crush.json", "crush.json", "opencode.json", "opencode.jsonc", ".aider.conf.yml", ".mcp.json"],
   ...[".clinerules", ".cursorrules", ".windsurfrules", ".roorules", ".config/codex", ".config/opencode"],
