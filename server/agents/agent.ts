@@ -51,14 +51,14 @@ export type AgentFile =
 export interface JsonEntry {
   /** Names of the properties that lead to it. */
   readonly path: readonly string[];
-  /** The value; of an `item`, an element of the array. */
+  /** The value; of an `item`, an element of the array, or `undefined` if there is to be none. */
   readonly value: unknown;
   /**
    * `own`: belongs to this program: a value that runs it is replaced, and any other value is refused. `default`:
-   * another value of the user is kept. `item`: an element of an array, added if it is missing. `ownItem`: the only
-   * element of an array that `isOurs`; if the value is `undefined`, there is none.
+   * another value of the user is kept. `item`: the only element of an array that `isOurs`.
    */
-  readonly kind: "own" | "default" | "item" | "ownItem";
+  readonly kind: "own" | "default" | "item";
+  /** By default, an element that is equal to the value. */
   readonly isOurs?: (element: unknown) => boolean;
 }
 

@@ -67,7 +67,7 @@ export function jsonHook(
       const hooks = [{ type: "command", ...about, command: hookCommand(program, name, form) }];
       const entries = Object.entries(matchers).map(([event, matcher]): JsonEntry => {
         const value = form === "none" ? undefined : { matcher, hooks };
-        return { path: ["hooks", event], value, kind: "ownItem", isOurs };
+        return { path: ["hooks", event], value, kind: "item", isOurs };
       });
       return { kind: "json", path: path(), entries };
     },

@@ -49,6 +49,7 @@ const wordyFiles: Readonly<Record<string, string>> = {
   "server/programs/setup/emacs.ts": "configurations of another program, with their comments",
   "server/programs/setup/helix.ts": "configurations of another program, with their comments",
   "server/programs/setup/neovim.ts": "configurations of another program, with their comments",
+  "server/programs/setup/projectLanguages.ts": "a table of names",
 };
 
 /** Code directly before a text that callers never see: the call or the property that takes the text. */

@@ -84,7 +84,7 @@ function ownNodes(tree: Node, entries: readonly JsonEntry[]): readonly Node[] {
 function nodesOf(tree: Node, { path, value, kind, isOurs = (one) => isSame(one, value) }: JsonEntry): readonly Node[] {
   const node = nodeAt(tree, path);
   if (node === undefined) return [];
-  if (kind === "item" || kind === "ownItem") {
+  if (kind === "item") {
     return (node.type === "array" ? (node.children ?? []) : []).filter((one) => isOurs(getNodeValue(one)));
   }
   const isOwn = kind === "own" ? runsThisProgram(getNodeValue(node)) : isSame(getNodeValue(node), value);
@@ -103,7 +103,7 @@ function misfit(text: string, { path, kind }: JsonEntry): string | undefined {
   if (parent !== undefined) return configureSentences.wrongProperty(parent, "an object");
   const present = valueAt(text, path);
   if (kind === "own" && present !== undefined && !runsThisProgram(present)) return configureSentences.notOurs(path);
-  const isList = (kind !== "item" && kind !== "ownItem") || present === undefined || Array.isArray(present);
+  const isList = kind !== "item" || present === undefined || Array.isArray(present);
   return isList ? undefined : configureSentences.wrongProperty(path, "a list");
 }
 
@@ -152,41 +152,29 @@ function valueAt(text: string, path: readonly string[]): unknown {
 }
 
 function addEntry(text: string, entry: JsonEntry): string {
-  const { path, value, kind } = entry;
+  const { path, value, kind, isOurs = (one) => isSame(one, value) } = entry;
   const present = valueAt(text, path);
-  if (kind === "ownItem") {
-    const own = ownItems(present, entry);
+  if (kind === "item") {
+    const own = Array.isArray(present) ? present.filter(isOurs) : [];
     if (own.length === (value === undefined ? 0 : 1) && own.every((one) => isSame(one, value))) return text;
     const rest = removeEntry(text, entry);
-    return value === undefined ? rest : addEntry(rest, { path, value, kind: "item" });
-  }
-  if (kind === "item") {
-    if (present === undefined) return changed(text, path, [value]);
-    if (!Array.isArray(present) || present.some((one) => isSame(one, value))) return text;
-    return changed(text, [...path, present.length], value, { isArrayInsertion: true });
+    const list = valueAt(rest, path);
+    if (value === undefined) return rest;
+    if (!Array.isArray(list)) return changed(rest, path, [value]);
+    return changed(rest, [...path, list.length], value, { isArrayInsertion: true });
   }
   const isKept = kind === "default" && (present !== undefined || blockedAt(text, path) !== undefined);
   if (isSame(present, value) || isKept) return text;
   return changed(text, path, value);
 }
 
-/** Returns the elements of an array that are ours. */
-const ownItems = (present: unknown, { isOurs = () => false }: JsonEntry): readonly unknown[] =>
-  Array.isArray(present) ? present.filter(isOurs) : [];
-
 function removeEntry(text: string, entry: JsonEntry): string {
-  const { path, value, kind } = entry;
+  const { path, value, kind, isOurs = (one) => isSame(one, value) } = entry;
   const present = valueAt(text, path);
-  if (kind === "ownItem") {
-    return ownItems(present, entry).reduce<string>(
-      (rest, one) => removeEntry(rest, { path, value: one, kind: "item" }),
-      text,
-    );
-  }
   if (kind === "item") {
-    const index = Array.isArray(present) ? present.findIndex((one) => isSame(one, value)) : -1;
+    const index = Array.isArray(present) ? present.findIndex(isOurs) : -1;
     if (index === -1) return text;
-    return withoutEmptyParents(without(text, [...path, index]), path);
+    return removeEntry(withoutEmptyParents(without(text, [...path, index]), path), entry);
   }
   const isTheirs = kind === "default" ? !isSame(present, value) : !runsThisProgram(present);
   if (present === undefined || isTheirs) return text;

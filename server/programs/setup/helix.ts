@@ -214,7 +214,7 @@ function entryOf(examine: ExamineLanguage, { server, ours, list }: EntryOptions,
   // Helix silently drops a server whose name it does not know, so check that it lists the existing servers and ours.
   // Only the user's own list has the limits of its servers.
   const lists =
-    list === undefined ? [shown, shown.map((one) => names[one] ?? one)].map((one) => one.map(toToml)) : [list];
+    list === undefined ? [shown, shown.map((one) => names.get(one) ?? one)].map((one) => one.map(toToml)) : [list];
   for (const servers of lists) {
     const all = [...servers, toToml(serverName)].join(", ");
     const entry = `[[language]]\nname = ${toToml(language)}\nlanguage-servers = [${all}]\n`;
@@ -229,38 +229,21 @@ function entryOf(examine: ExamineLanguage, { server, ours, list }: EntryOptions,
  * Helix's names for servers whose command has a different name, by command. Up to version 25.07, Helix's health check
  * shows these commands instead of the names.
  */
-const names: Readonly<Record<string, string>> = {
-  OmniSharp: "omnisharp",
-  R: "r",
-  "actions-languageserver": "actions-language-server",
-  "basedpyright-langserver": "basedpyright",
-  biome: "biome-lsp-proxy",
-  cue: "cuelsp",
-  erlang_ls: "erlang-ls",
-  fsautocomplete: "fsharp-ls",
-  "golangci-lint-langserver": "golangci-lint-lsp",
-  "graphql-lsp": "graphql-language-service",
-  "haskell-language-server-wrapper": "haskell-language-server",
-  "jedi-language-server": "jedi",
-  "kcl-language-server": "kcl-lsp",
-  lake: "lean",
-  "luau-lsp": "luau",
-  magic: "mojo-lsp",
-  "millet-ls": "millet",
-  ngserver: "angular",
-  nu: "nu-lsp",
-  oxfmt: "oxfmt-language-server",
-  oxlint: "oxlint-language-server",
-  pb: "pbkit",
-  pixi: "mojo-lsp-server",
-  "pyright-langserver": "pyright",
-  "ripple-language-server": "ripple-lsp",
-  "tailwindcss-language-server": "tailwindcss-ls",
-  "tsp-server": "typespec",
-  "v-analyzer": "vlang-language-server",
-  "vue-language-server": "vuels",
-  wat_server: "wasm-language-tools",
-};
+const names: ReadonlyMap<string, string> = new Map(
+  `
+  OmniSharp omnisharp; R r; actions-languageserver actions-language-server; basedpyright-langserver basedpyright
+  biome biome-lsp-proxy; cue cuelsp; erlang_ls erlang-ls; fsautocomplete fsharp-ls
+  golangci-lint-langserver golangci-lint-lsp; graphql-lsp graphql-language-service
+  haskell-language-server-wrapper haskell-language-server; jedi-language-server jedi; kcl-language-server kcl-lsp
+  lake lean; luau-lsp luau; magic mojo-lsp; millet-ls millet; ngserver angular; nu nu-lsp
+  oxfmt oxfmt-language-server; oxlint oxlint-language-server; pb pbkit; pixi mojo-lsp-server
+  pyright-langserver pyright; ripple-language-server ripple-lsp; tailwindcss-language-server tailwindcss-ls
+  tsp-server typespec; v-analyzer vlang-language-server; vue-language-server vuels; wat_server wasm-language-tools
+`
+    .trim()
+    .split(/;? *\n *|; /)
+    .map((row): [string, string] => row.split(" ") as [string, string]),
+);
 
 /** Returns the path where Helix looks for the user's languages.toml. */
 function userFile(): string {
