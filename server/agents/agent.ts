@@ -4,8 +4,8 @@
 export interface Agent {
   /** The name that its makers use, as the pages have it. */
   readonly title: string;
-  /** Variables that it sets for the commands that it runs. */
-  readonly variables: readonly string[];
+  /** Variables that it sets for what it starts. */
+  readonly variables: AgentVariables;
   /** Its MCP client; `undefined` if the client passes on all that a tool may return, or if the agent has none. */
   readonly client?: AgentClient;
   /** Comments above the printed configuration; they begin with the characters of a comment and end with a line ending. */
@@ -16,6 +16,18 @@ export interface Agent {
   files(program: InstalledProgram): readonly AgentFile[];
   /** `undefined` if it has no hooks. */
   readonly hook?: AgentHook;
+}
+
+/** The names of variables. */
+export interface AgentVariables {
+  /** For commands. */
+  readonly commands: readonly string[];
+  /** For MCP servers: the folder of the project. */
+  readonly project?: string;
+  /** For what belongs to a plugin: the plugin's folder, in which some agents start its server, wherever the project is. */
+  readonly plugin?: string;
+  /** For hooks. Set only if the agent also runs the hooks of Claude Code's plugins. */
+  readonly hooks?: string;
 }
 
 /** The MCP client of an agent. */

@@ -31,8 +31,21 @@ export const hookNames: readonly AgentName[] = names.filter((name) => agents[nam
  */
 export const agentVariables: readonly string[] = [
   ...["AI_AGENT", "AGENT", "CURSOR_AGENT"],
-  ...Object.values(agents).flatMap(({ variables }) => variables),
+  ...Object.values(agents).flatMap(({ variables }) => variables.commands),
 ];
+
+/** Returns the values of the variables that agents have set for a purpose. */
+export const valuesSet = (purpose: "project" | "plugin"): readonly string[] =>
+  Object.values(agents).flatMap(({ variables }) => process.env[variables[purpose] ?? ""] || []);
+
+/**
+ * Returns the agent that runs a hook. `name`: the agent whose hook it is; others install Claude Code's plugin, too, and set
+ * a variable of their own for hooks.
+ */
+export function runnerOf(name: AgentName): Agent {
+  const others = name === "claude" ? Object.values(agents) : [];
+  return others.find(({ variables }) => process.env[variables.hooks ?? ""]) ?? agents[name];
+}
 
 /**
  * Returns the length of the longest text that an MCP client passes on to its model, in UTF-16 code units, as seen with the

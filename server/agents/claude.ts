@@ -23,7 +23,7 @@ const byPermission = byMode("acceptEdits", "auto", "bypassPermissions");
 /** Claude Code. */
 export const claude: Agent = {
   title: "Claude Code",
-  variables: ["CLAUDECODE"],
+  variables: { commands: ["CLAUDECODE"], project: "CLAUDE_PROJECT_DIR", plugin: "CLAUDE_PLUGIN_ROOT" },
   client,
   about: `# Claude Code, in a shell.
 # With --timeout, Claude waits as long as you may take to answer a question in your editor.

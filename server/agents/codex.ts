@@ -43,7 +43,7 @@ const blockOf = (block: string) => ({ kind: "block", path: configFile(), comment
 /** Codex. */
 export const codex: Agent = {
   title: "Codex",
-  variables: ["CODEX_CI", "CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
+  variables: { commands: ["CODEX_CI", "CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"] },
   // Models that call tools from a script get about 10,000 tokens.
   client: { name: "codex-mcp-client", mostText: 30_000 },
   about: `# Codex, in ~/.codex/config.toml.

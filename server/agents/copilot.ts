@@ -19,7 +19,7 @@ const hookFile = (): string => join(folder(), "hooks", "multi-edit.json");
 /** Copilot CLI. */
 export const copilot: Agent = {
   title: "Copilot CLI",
-  variables: ["COPILOT_CLI"],
+  variables: { commands: ["COPILOT_CLI"], plugin: "COPILOT_PLUGIN_ROOT", hooks: "COPILOT_PROJECT_DIR" },
   about: `// Copilot CLI, in ~/.copilot/mcp-config.json.
 // timeout, in milliseconds: Copilot waits as long as you may take to answer a question in your editor.
 // Copilot asks before it uses the tools, and copilot -p refuses them. To let them change files without asking you, start

@@ -22,7 +22,7 @@ const ours = ourNames("mcp_multi-edit_");
 /** Gemini CLI. */
 export const gemini: Agent = {
   title: "Gemini CLI",
-  variables: ["GEMINI_CLI"],
+  variables: { commands: ["GEMINI_CLI"] },
   client,
   about: `// Gemini CLI, in ~/.gemini/settings.json.
 // timeout, in milliseconds: Gemini CLI waits as long as you may take to answer a question in your editor.

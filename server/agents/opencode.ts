@@ -12,7 +12,7 @@ const editTools = ["multi-edit_multi_edit", "multi-edit_apply_patch", "multi-edi
 /** opencode. */
 export const opencode: Agent = {
   title: "opencode",
-  variables: ["OPENCODE"],
+  variables: { commands: ["OPENCODE"] },
   client,
   about: `// opencode, in opencode.json.
 // permission: your rules for opencode's own edit tool do not apply to these tools. With allow, these tools change files

@@ -7,7 +7,7 @@ import { agentFolder, likePlugin, quotedForShell } from "./parts.js";
 /** pi. */
 export const pi: Agent = {
   title: "pi",
-  variables: ["PI_CODING_AGENT"],
+  variables: { commands: ["PI_CODING_AGENT"] },
   about: `# pi, in a shell.
 # An extension that replaces pi's own edit tool in every project with one that goes through your editor. Like pi's own
 # tool, it changes files without asking you.

@@ -19,7 +19,7 @@ const settingsFile = (): string => join(agentFolder("QWEN_HOME", ".qwen"), "sett
 /** Qwen Code. */
 export const qwen: Agent = {
   title: "Qwen Code",
-  variables: ["QWEN_CODE"],
+  variables: { commands: ["QWEN_CODE"], hooks: "QWEN_PROJECT_DIR" },
   about: `// Qwen Code, in ~/.qwen/settings.json.
 // timeout, in milliseconds: Qwen waits as long as you may take to answer a question in your editor.
 // With trust, the tools change files without asking you; without it, qwen -p refuses them.

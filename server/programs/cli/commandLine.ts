@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
-import { agentVariables, askingNames } from "../../agents/agents.js";
+import { agentVariables, askingNames, valuesSet } from "../../agents/agents.js";
 import { nearestName } from "../../dialect/spelling.js";
 import { isAgentId } from "../../session/agentId.js";
 import type { RequestContext } from "../../session/request.js";
@@ -25,8 +25,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   }
   const options = input.value;
   if (options.help) return showHelp(options.command);
-  const workspace =
-    options.workspace ?? (options.command === "mcp" ? process.env.CLAUDE_PROJECT_DIR || undefined : undefined);
+  const workspace = options.workspace ?? (options.command === "mcp" ? valuesSet("project")[0] : undefined);
   const directory = directoryOf(workspace);
   if (directory === undefined) return misused(inputProblems.noDirectory(workspace), options);
   const agent = options.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
@@ -123,7 +122,7 @@ const calls = (): Promise<typeof import("./calls.js")> => import("./calls.js");
 async function serveTools({ patience, structured, workspace }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
-  const isNamed = workspace !== undefined || Boolean(process.env.CLAUDE_PROJECT_DIR);
+  const isNamed = workspace !== undefined || valuesSet("project").length > 0;
   const isHomeless = !isNamed && isPluginFolder(context.directory);
   // Outside the folders of the user's editors, nothing says which files belong to the project.
   const mode = isHomeless && context.mode === "auto" ? "editor" : context.mode;
@@ -135,7 +134,7 @@ async function serveTools({ patience, structured, workspace }: Arguments, contex
  * is, and name the folder in a variable.
  */
 function isPluginFolder(directory: string): boolean {
-  const named = ["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT", "COPILOT_PLUGIN_ROOT"].map((name) => process.env[name]);
+  const named = [process.env.PLUGIN_ROOT, ...valuesSet("plugin")];
   const [real, ...folders] = [directory, thisInstallation().samples, ...named].map(realPath);
   return folders.some((folder) => folder !== undefined && isInside(folder, real ?? directory));
 }

@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AgentHook, ReadHook } from "../../agents/agent.js";
-import { type AgentName, agents, askingNames } from "../../agents/agents.js";
+import { askingNames, runnerOf } from "../../agents/agents.js";
 import { readOrEmpty } from "../../agents/parts.js";
 import { type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
 import { agentIdFor, isAgentId } from "../../session/agentId.js";
@@ -77,14 +77,8 @@ async function failed(problem: string): Promise<number> {
 function optionsOf(args: readonly string[]): HookOptions | undefined {
   const words = args.filter((arg) => arg !== "--apply");
   const name = askingNames.find((one) => one === words[0]);
-  const agent = name && agents[name === "claude" ? ranAsClaude() : name].hook;
+  const agent = name && runnerOf(name).hook;
   return agent === undefined || words.length !== 1 ? undefined : { agent, applies: words.length < args.length };
-}
-
-/** Returns the agent that runs Claude Code's hook: others install its plugin, too, and set a variable of their own for hooks. */
-function ranAsClaude(): AgentName {
-  if (process.env.COPILOT_PROJECT_DIR) return "copilot";
-  return process.env.QWEN_PROJECT_DIR ? "qwen" : "claude";
 }
 
 /** The event, or the reason why it can't be read. */
