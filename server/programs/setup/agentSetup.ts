@@ -47,7 +47,10 @@ function textOf(agent: Agent, installation: Installation, { hook }: SetupOptions
 function contentOf(file: AgentFile): string {
   if (file.kind === "block") return file.block;
   const added = configFileOf(file).add(undefined);
-  return (added.ok && added.value) || "";
+  const text = (added.ok && added.value) || "";
+  if (file.kind === "whole") return text;
+  // Lists of words are easier to read on one line.
+  return text.replace(/\[\n *([^[\]{}]*?)\n *\]/g, (_, list: string) => `[${list.replace(/\n */g, " ")}]`);
 }
 
 /** Returns the hook as text to paste, with the name of its file in a comment, unless it is in the same text. */
