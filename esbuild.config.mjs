@@ -103,7 +103,12 @@ async function buildPrograms() {
       outfile: "dist/agent.cjs",
       plugins: [mcpApart, callsApart, doctorApart, hookApart, setupApart],
     }),
-    build({ ...program, entryPoints: ["server/programs/calls.ts"], outfile: "dist/calls.cjs", plugins: [setupApart] }),
+    build({
+      ...program,
+      entryPoints: ["server/programs/cli/calls.ts"],
+      outfile: "dist/calls.cjs",
+      plugins: [setupApart],
+    }),
     build({ ...program, entryPoints: ["server/programs/hook/hook.ts"], outfile: "dist/hook.cjs" }),
     build({
       ...program,
@@ -116,7 +121,7 @@ async function buildPrograms() {
       ...program,
       entryPoints: ["server/programs/mcp/mcp.ts"],
       outfile: "dist/mcp.cjs",
-      plugins: [callsApart, setupApart, announcementDone],
+      plugins: [setupApart, announcementDone],
     }),
   ]);
   await Promise.all([

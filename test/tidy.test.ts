@@ -13,6 +13,7 @@ import {
   circleProblems,
   connectionProblems,
   copyProblems,
+  folderCircleProblems,
   type LockFile,
   layerProblems,
   leftoverProblems,
@@ -69,6 +70,35 @@ describe("imports point down only", () => {
   it("but imports in comments and strings don't count", () => {
     const source = at("server/text/a.ts", '// from "../plan/b.js"', "const a = `import '../plan/b.js'`;");
     expect(layerProblems(source)).toEqual([]);
+  });
+});
+
+describe("imports between folders form no cycles", () => {
+  it("in every source", () => expect(folderCircleProblems(sources)).toEqual([]));
+
+  it("and two programs that import each other are reported, even by different files", () => {
+    const circle = [
+      ...at("server/programs/cli/a.ts", 'await import("../mcp/b.js");'),
+      ...at("server/programs/mcp/b.ts", 'import type { C } from "../shared/c.js";'),
+      ...at("server/programs/shared/c.ts", 'import type { D } from "../cli/deep/d.js";'),
+    ];
+    expect(folderCircleProblems(circle)).toEqual([
+      "server/programs/cli, server/programs/mcp, server/programs/shared import each other in a circle",
+    ]);
+    expect(folderCircleProblems(circle.slice(0, 2))).toEqual([]);
+  });
+
+  it("and a layer counts as one folder", () => {
+    const files = [
+      ...at("server/lsp/a.ts", 'import "./wire/b.js";'),
+      ...at("server/lsp/wire/b.ts", 'import "../c.js";'),
+    ];
+    expect(folderCircleProblems(files)).toEqual([]);
+    const up = [
+      ...at("server/lsp/a.ts", 'import "../session/b.js";'),
+      ...at("server/session/b.ts", 'import "../lsp/c.js";'),
+    ];
+    expect(folderCircleProblems(up)).toEqual(["server/lsp, server/session import each other in a circle"]);
   });
 });
 

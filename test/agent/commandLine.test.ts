@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MultiEditResult } from "../../server/lsp/protocol.js";
-import { readInput } from "../../server/programs/cli/input.js";
+import { readInput } from "../../server/programs/cli/readInput.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { type Ran, type RunOptions, runCommand, runOnTerminal } from "../support/commands.js";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { askingNames } from "../../server/programs/cli/table.js";
+import { askingNames } from "../../server/agents/agents.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { runCommand } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";

@@ -24,7 +24,7 @@ describe("the configuration", () => {
           copilot: [".copilot/hooks/multi-edit.json", /^\n\/\/ The hook, in .*hooks\/multi-edit\.json:\n/],
           qwen: [".qwen/settings.json", /^\n\/\/ The hook, in .*\.qwen\/settings\.json:\n/],
           gemini: [".gemini/settings.json", /^\n\/\/ The hook, in .*\.gemini\/settings\.json:\n/],
-          opencode: [".config/opencode/plugin/multi-edit.js", /^\n\/\/ The hook, in .*plugin\/multi-edit\.js\.\n/],
+          opencode: [".config/opencode/plugin/multi-edit.js", /^\n\/\/ The hook, in .*plugin\/multi-edit\.js:\n/],
         }[name] as [string, RegExp];
         expect(printed).toMatch(comment);
         const text = printed.replace(comment, "");

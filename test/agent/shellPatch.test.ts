@@ -90,6 +90,20 @@ describe("a command", () => {
       "echo \"a `true; # \\\nls <<'E'\napply_patch < a.patch\nE` b\"",
     ],
     ["by an alias of git", "git -c alias.x='!apply_patch' x"],
+    ["in a nested command whose sign is on two lines", 'echo "$\\\n(apply_patch < a.patch)"'],
+    ["after a text whose sign is on two lines", "cat <<\\\n-E\nE\napply_patch < a.patch\n-E"],
+    [
+      "in a program of the folder that has the name of another one",
+      "echo 'apply_patch < a.patch' > rg; chmod +x rg; ./rg",
+    ],
+    ["by a script of sed in a file", "echo '1e apply_patch < a.patch' > x.sed; sed -f x.sed a.patch"],
+    ["by sed after an address with a flag", "sed '/Patch/Ie apply_patch < a.patch' a.patch"],
+    ["by a script of awk in a variable", 'x=\'BEGIN{system("apply_patch < a.patch")}\'; awk "$x"'],
+    ["in the index of a variable", "[ -v 'x[$(apply_patch < a.patch)]' ]"],
+    ["in the index of a variable that is compared", "x='a[$(apply_patch < a.patch)]'; [[ x -eq 0 ]]"],
+    ["by a variable that bash reads", "echo 'apply_patch < a.patch' > x.sh; BASH_ENV=x.sh bash -c 'ls'"],
+    ["by an abbreviated option", "sort --compress-prog=apply_patch -S 1 x"],
+    ["by an option that is fed to a program", "echo --pre=apply_patch | xargs rg x"],
   ])("that may apply a patch, %s, is not taken for harmless, nor for a plain one", (_how, command) => {
     expect(readPatchCommand(command)).toEqual({ kind: "perhaps", command });
   });
@@ -206,6 +220,8 @@ it("a command that is left alone does not run the program, whatever it is made o
       "@ >> out; . ./out",
       'echo "@" \\\n; true',
     ],
+    ...['echo "$\\\n(@\n)"', "cat <<\\\n-E7\nE7\n@\n-E7", "echo '@' > rg; ./rg", "x='a[$(@)]'; [[ x -eq 0 ]]"],
+    ...['cat <<E8 "\n@"\nE8', "ls {'@',b}", "echo a # b \\\n@", "{ @\n} 2>&1 | tee x", "[ -v 'x[$(@)]' ]"],
     ...["find . -maxdepth 0 -exec @ ';'", "git log --grep='@'", "xargs -n 1 @ < a.patch", "echo $((1 + $(@\n)))"],
   ].map((template) => (inner) => template.replaceAll("@", () => inner));
   const command = fc

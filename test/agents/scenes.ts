@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { agentVariables } from "../../server/programs/cli/commandLine.js";
+import { agentVariables } from "../../server/agents/agents.js";
 import type { AgentKind, ToolName } from "./agent.js";
 import type { Conversation, HookForm } from "./stage.js";
 import type { OpenTexts, SceneEditor, Theatre } from "./theatre.js";

@@ -1,7 +1,5 @@
 /** The parts of the pages for users that are made from the code, and from the cases that real editors run. */
-import { hookNames } from "../../server/programs/cli/table.js";
-import type { Installation } from "../../server/programs/setup/installation.js";
-import { setupForms } from "../../server/programs/setup/setupTexts.js";
+import { agents, hookNames } from "../../server/agents/agents.js";
 import { settingsJsonSchema } from "../../server/workspace/settings.js";
 import { casesOf, pageNames, subjectOfNoEditor } from "../editors/pages.js";
 import { codeList, type MadeRow, type Maker, table } from "./markdown.js";
@@ -36,20 +34,11 @@ function countOfCases(): string {
   return `${cases.length.toLocaleString("en")} calls, of which ${left} are not run in any editor`;
 }
 
-/** Returns the names of the programs that `multi-edit setup` sets up as agents, with the names that people know. */
-function agents(): string {
-  const installation: Installation = {
-    command: ["multi-edit"],
-    samples: "/samples",
-    repository: undefined,
-    isTemporary: false,
-  };
-  const names = Object.entries(setupForms).flatMap(([name, { plain }]) => {
-    const text = plain?.(installation);
-    // The first line of an agent's text says which program it is for, and where it goes.
-    const title = text?.ok === true ? /^(?:#|\/\/) (.+?), in /.exec(text.value)?.[1] : undefined;
-    return title === undefined ? [] : [`\`${name}\`${title.toLowerCase() === name ? "" : ` (${title})`}`];
-  });
+/** Returns the names of the agents that `multi-edit setup` sets up, with the names that people know. */
+function agentNames(): string {
+  const names = Object.entries(agents).map(([name, { title }]) =>
+    title.toLowerCase() === name ? `\`${name}\`` : `\`${name}\` (${title})`,
+  );
   return names.join(", ");
 }
 
@@ -60,7 +49,7 @@ export const clientParts: Readonly<Record<string, Maker>> = {
 };
 
 /** The parts of the pages that list the agents. */
-export const agentParts: Readonly<Record<string, Maker>> = { agents };
+export const agentParts: Readonly<Record<string, Maker>> = { agents: agentNames };
 
 /** The parts of the page about hooks. */
 export const hookParts: Readonly<Record<string, Maker>> = { hooks: () => codeList(hookNames) };

@@ -1,7 +1,7 @@
 /** Runs the built command line as a separate process, so that an editor in this process can keep answering. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { agentVariables } from "../../server/programs/cli/commandLine.js";
+import { agentVariables } from "../../server/agents/agents.js";
 import type { Program } from "./build.js";
 
 /** The outcome of a command. */

@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import type { hookNames } from "../../server/programs/cli/table.js";
+import type { AgentName } from "../../server/agents/agents.js";
 import { announced, ownStateHome } from "./agentPeer.js";
 import { type Ran, runCommand } from "./commands.js";
 import { makeDirectory } from "./directory.js";
@@ -10,7 +10,7 @@ import { type FakeEditor, startEditor } from "./fakeEditor.js";
 import { builtServer } from "./wireServer.js";
 
 /** An agent, by its name for the command. */
-export type Name = (typeof hookNames)[number];
+export type Name = Exclude<AgentName, "pi">;
 
 /** The built program. */
 export const program = { path: builtServer };

@@ -11,7 +11,19 @@ import { findInCode, importsOf, isServerFile, maskSource, type Source } from "./
  * The layers, lowest first: an import points down or stays within its layer. `main` is `server/main.ts`, its sentences
  * and its starter.
  */
-const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "session", "programs", "main"] as const;
+const layers = [
+  "text",
+  "match",
+  "plan",
+  "dialect",
+  "workspace",
+  "disk",
+  "lsp",
+  "session",
+  "agents",
+  "programs",
+  "main",
+] as const;
 
 type Layer = (typeof layers)[number];
 
@@ -61,7 +73,10 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
 
 /** Import cycles, including those through type imports. No file in a cycle can be understood without all the others. */
 export function circleProblems(sources: readonly Source[]): string[] {
-  const imported = new Map(sources.filter(isServerFile).map((source) => [source.path, importedBy(source)]));
+  return circlesIn(new Map(sources.filter(isServerFile).map((source) => [source.path, importedBy(source)])));
+}
+
+function circlesIn(imported: ReadonlyMap<string, readonly string[]>): string[] {
   const reached = new Map([...imported.keys()].map((path) => [path, reachedFrom(path, imported)]));
   const paths = [...imported.keys()].filter((path) => reached.get(path)?.has(path)).sort();
   const circles = paths.map((path) => paths.filter((other) => isMutual(path, other, reached)));
@@ -70,6 +85,23 @@ export function circleProblems(sources: readonly Source[]): string[] {
     .filter((circle, index) => circle[0] === paths[index])
     .map((circle) => `${circle.join(", ")} import${circle.length === 1 ? "s itself" : " each other in a circle"}`);
 }
+
+/**
+ * Import circles between folders: the layers and, in place of `programs`, its folders. Two programs share what is below
+ * them. Within another layer, folders only group files.
+ */
+export function folderCircleProblems(sources: readonly Source[]): string[] {
+  const imported = new Map<string, string[]>();
+  for (const source of sources.filter(isServerFile)) {
+    const from = folderOf(source.path);
+    const others = importedBy(source).map(folderOf);
+    imported.set(from, [...(imported.get(from) ?? []), ...others.filter((folder) => folder !== from)]);
+  }
+  return circlesIn(imported);
+}
+
+/** Returns the folder of a file, as far as circles count. */
+const folderOf = (path: string): string => /^server\/(?:programs\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? posix.dirname(path);
 
 const isMutual = (path: string, other: string, reached: ReadonlyMap<string, ReadonlySet<string>>): boolean =>
   reached.get(path)?.has(other) === true && reached.get(other)?.has(path) === true;

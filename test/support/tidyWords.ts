@@ -37,7 +37,7 @@ export function failureProblems(sources: readonly Source[]): string[] {
 const isPageOfSentences = ({ path }: Source): boolean =>
   path.endsWith("/sentences.ts") || path === "server/plan/failure.ts";
 
-/** Files whose texts of four or more words never report the outcome of a call. */
+/** Files, and a folder of files, whose texts of four or more words never report the outcome of a call. */
 const wordyFiles: Readonly<Record<string, string>> = {
   "server/start.ts": "runs before anything else may be loaded",
   "server/dialect/fields.ts": "a table that is a schema",
@@ -45,9 +45,11 @@ const wordyFiles: Readonly<Record<string, string>> = {
   "server/dialect/jsonSchema.ts": "makes the schemas of these tables",
   "server/programs/cli/table.ts": "a table from which the help is made",
   "server/programs/cli/completions.ts": "scripts for shells",
-  "server/programs/setup/setupTexts.ts": "configurations of other programs, with their comments",
-  "server/programs/setup/setupFiles.ts": "configurations of other programs, with their comments",
+  "server/agents/": "configurations and results in the form of other programs",
+  "server/programs/setup/emacs.ts": "configurations of another program, with their comments",
   "server/programs/setup/helix.ts": "configurations of another program, with their comments",
+  "server/programs/setup/neovim.ts": "configurations of another program, with their comments",
+  "server/programs/setup/projectLanguages.ts": "a table of names",
 };
 
 /** Code directly before a text that callers never see: the call or the property that takes the text. */
@@ -69,7 +71,12 @@ const wordyTexts = /^Usage: |^Binary files … and … differ|\\\\ No newline at
 /** Sentences, that is, texts of four or more words, in files that are not pages of sentences. */
 export function sentenceProblems(sources: readonly Source[]): string[] {
   return sources
-    .filter((source) => isServerFile(source) && !isPageOfSentences(source) && !(source.path in wordyFiles))
+    .filter(
+      (source) =>
+        isServerFile(source) &&
+        !isPageOfSentences(source) &&
+        !Object.keys(wordyFiles).some((path) => source.path.startsWith(path)),
+    )
     .flatMap((source) => {
       const { code, literals } = maskSource(source.text);
       return literals

@@ -5,7 +5,7 @@ import { nearestName } from "../../dialect/spelling.js";
 import { isAgentId } from "../../session/agentId.js";
 import type { Mode } from "../../session/request.js";
 import { limits } from "../../text/limits.js";
-import { type Input, unreadable } from "./input.js";
+import { type Input, unreadable } from "../shared/input.js";
 import { argumentProblems } from "./sentences.js";
 import { type CommandName, type CommandRow, commandRows, isCommand, type OptionName, optionRows } from "./table.js";
 

@@ -2,6 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
+import { agentVariables, askingNames, valuesSet } from "../../agents/agents.js";
 import { nearestName } from "../../dialect/spelling.js";
 import { isAgentId } from "../../session/agentId.js";
 import type { RequestContext } from "../../session/request.js";
@@ -9,11 +10,11 @@ import { limits } from "../../text/limits.js";
 import { isInside } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { thisInstallation } from "../setup/installation.js";
+import { exitCodes, misused, print, say } from "../shared/output.js";
 import { type Arguments, readArguments } from "./arguments.js";
 import { helpOf, helpOfCommand } from "./help.js";
-import { exitCodes, misused, print, say } from "./output.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
-import { askingNames, type CommandName, commandRows, isCommand, shells } from "./table.js";
+import { type CommandName, commandRows, isCommand, shells } from "./table.js";
 
 /** Runs one command and returns its exit code. `args` has the command; `version` is the program's version. */
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
@@ -24,8 +25,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   }
   const options = input.value;
   if (options.help) return showHelp(options.command);
-  const workspace =
-    options.workspace ?? (options.command === "mcp" ? process.env.CLAUDE_PROJECT_DIR || undefined : undefined);
+  const workspace = options.workspace ?? (options.command === "mcp" ? valuesSet("project")[0] : undefined);
   const directory = directoryOf(workspace);
   if (directory === undefined) return misused(inputProblems.noDirectory(workspace), options);
   const agent = options.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
@@ -59,25 +59,6 @@ export async function runCommand(args: readonly string[], version: string): Prom
 }
 
 const program = "multi-edit";
-
-/**
- * Variables that agents set for the commands that they run, some of them on a terminal of their own. Seen in the real
- * agents of the tests, except for Cursor's and the variable for Codex' sandbox on macOS, which their documentation names.
- */
-export const agentVariables = [
-  ...[
-    "AI_AGENT",
-    "AGENT",
-    "CLAUDECODE",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "PI_CODING_AGENT",
-    "CURSOR_AGENT",
-    "COPILOT_CLI",
-    "QWEN_CODE",
-  ],
-  ...["CODEX_CI", "CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
-];
 
 /** Reports whether the user typed the command, as far as this can be known: on a terminal, and not by a known agent. */
 function isTyped(): boolean {
@@ -133,7 +114,7 @@ async function showCompletion(options: Arguments): Promise<number> {
 }
 
 /** The modules that send calls to sessions. They take longer to load than this program takes to start. */
-const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
+const calls = (): Promise<typeof import("./calls.js")> => import("./calls.js");
 
 /**
  * Serves agents over MCP, with a shorter default timeout than other commands, because agents give up after a minute.
@@ -141,11 +122,11 @@ const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js")
 async function serveTools({ patience, structured, workspace }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
-  const isNamed = workspace !== undefined || Boolean(process.env.CLAUDE_PROJECT_DIR);
+  const isNamed = workspace !== undefined || valuesSet("project").length > 0;
   const isHomeless = !isNamed && isPluginFolder(context.directory);
   // Outside the folders of the user's editors, nothing says which files belong to the project.
   const mode = isHomeless && context.mode === "auto" ? "editor" : context.mode;
-  return serveMcp({ ...quiet, mode, isHomeless, patience: patience ?? limits.toolMs, structured });
+  return serveMcp({ ...quiet, mode, isHomeless, patience: patience ?? limits.toolMs, structured }, calls);
 }
 
 /**
@@ -153,7 +134,7 @@ async function serveTools({ patience, structured, workspace }: Arguments, contex
  * is, and name the folder in a variable.
  */
 function isPluginFolder(directory: string): boolean {
-  const named = ["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT", "COPILOT_PLUGIN_ROOT"].map((name) => process.env[name]);
+  const named = [process.env.PLUGIN_ROOT, ...valuesSet("plugin")];
   const [real, ...folders] = [directory, thisInstallation().samples, ...named].map(realPath);
   return folders.some((folder) => folder !== undefined && isInside(folder, real ?? directory));
 }

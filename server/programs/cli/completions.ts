@@ -1,6 +1,6 @@
 /** Writes the completions for shells from the table of commands. */
+import { askingNames } from "../../agents/agents.js";
 import {
-  askingNames,
   type CommandName,
   type CommandRow,
   commandRows,

@@ -16,15 +16,16 @@ import { isInCodexSandbox } from "../../session/connect.js";
 import { closedSessionOf, holds, readUserSettings } from "../../session/gates.js";
 import { readRecords, sessionName } from "../../session/record.js";
 import type { RequestContext } from "../../session/request.js";
-import { type SelectedSession, selectSession } from "../../session/selectSession.js";
+import type { SelectedSession } from "../../session/selectSession.js";
 import { asksForSession } from "../../session/sentences.js";
-import { closeSessions, type FoundSessions, findSessions } from "../../session/sessions.js";
 import { defaultSettings, type Settings } from "../../workspace/settings.js";
 import type { SetUpFile } from "../setup/findSetUp.js";
+import { advice, sessionForDirectory, stateOf, withSessions } from "../shared/describeSessions.js";
+import { inHome, withHome } from "../shared/inHome.js";
+import { exitCodes, print, printJson, say } from "../shared/output.js";
+import { reachSentences } from "../shared/sentences.js";
 import type { Arguments } from "./arguments.js";
-import { inHome, withHome } from "./inHome.js";
-import { exitCodes, print, printJson, say } from "./output.js";
-import { commandSentences, doctorSentences, type ShownSession } from "./sentences.js";
+import { commandSentences, doctorSentences } from "./sentences.js";
 
 /** Lists the sessions that answer, one per line or as JSON; returns the exit code. */
 export function listSessions({ json }: Arguments, context: RequestContext): Promise<number> {
@@ -35,16 +36,8 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
       say(doctorSentences.unreached(sessionName(record), sayUnreached(why).problem));
     }
     for (const problem of found.problems) say(problem);
-    if (sessions.length === 0) say(`${doctorSentences.noneReached} ${doctorSentences.seeDoctor}`);
+    if (sessions.length === 0) say(`${reachSentences.noneReached} ${doctorSentences.seeDoctor}`);
     return sessions.length > 0 ? exitCodes.done : exitCodes.noSession;
-  });
-}
-
-/** Tells an agent which editors can be reached, what problems there are, and which session would receive its calls. */
-export function describeSessions(context: RequestContext): Promise<string> {
-  return withSessions(context, async (found, sessions) => {
-    const selected = await sessionForDirectory(found, context);
-    return [...stateOf(found, sessions), ...advice(selected, found, context)].join("\n");
   });
 }
 
@@ -114,28 +107,6 @@ function gatesOf({ sessions, directory }: RequestContext): ShownGate[] {
   return [{ source: [path, ...problems].join(": "), settings }];
 }
 
-/** Finds the sessions, runs a task with them, and closes their connections when the task is done. */
-async function withSessions<T>(
-  { sessions, caller }: RequestContext,
-  task: (found: FoundSessions, sessions: readonly ShownSession[]) => Promise<T>,
-): Promise<T> {
-  const found = await findSessions(sessions, caller);
-  try {
-    const shown = found.reached.map(
-      ({ record: { id, client, pid, startedAt }, version, status: { folders, open } }) => {
-        return { id, client, version, pid, startedAt, folders, open };
-      },
-    );
-    return await task(found, shown);
-  } finally {
-    closeSessions(found);
-  }
-}
-
-function sessionForDirectory(found: FoundSessions, { session, directory }: RequestContext): Promise<SelectedSession> {
-  return selectSession(found, { session, targets: [], directory });
-}
-
 function environment({ version, sessions, directory }: RequestContext): string[] {
   return [
     doctorSentences.system(version),
@@ -157,42 +128,6 @@ function isOnPath(name: string): boolean {
   });
 }
 
-function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): string[] {
-  return [
-    sessions.length === 0 ? doctorSentences.noneReached : doctorSentences.reached,
-    ...sessions.flatMap(doctorSentences.sessionLines),
-    ...found.unreached.flatMap(({ record, why }) =>
-      doctorSentences.unreachedLines(sessionName(record), record.pid, sayUnreached(why)),
-    ),
-    ...found.problems,
-    ...(found.removed > 0 ? [doctorSentences.removed(found.removed)] : []),
-  ];
-}
-
-/**
- * Says where calls that edit files in the working directory go. Mentions no options, because models also read this
- * text.
- */
-function advice(
-  selected: SelectedSession,
-  { reached }: FoundSessions,
-  { directory, mode, session: named, sessions }: RequestContext,
-): string[] {
-  const closed = closedSessionOf(sessions, [directory]);
-  if (closed !== undefined && (mode === "disk" || (selected.ok && selected.session === undefined))) {
-    return [doctorSentences.callsAreLocked(directory, sessionName(closed), closed.closed)];
-  }
-  if (mode === "disk") return [doctorSentences.allGoToDisk];
-  if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];
-  const { session } = selected;
-  const isOnly = reached.length === 1 || named !== undefined;
-  if (session !== undefined) return [doctorSentences.callsGoTo(directory, sessionName(session.record), isOnly)];
-  return [mode === "editor" ? doctorSentences.callsFail(directory) : doctorSentences.callsGoToDisk(directory)];
-}
-
-/** The editors that can be set up, by their names for `multi-edit setup`. */
-const editors: Readonly<Record<string, string>> = { neovim: "Neovim", emacs: "Emacs", helix: "Helix" };
-
 /**
  * If editors are set up, but none can be reached: says so, because to set them up again would not help. `running`:
  * descriptions of the editors that have files open here.
@@ -202,11 +137,12 @@ function unstartedEditors(
   running: readonly string[],
   { directory, mode, sessions }: RequestContext,
 ): string[] {
-  const known = setUp.filter(({ name, missing }) => Object.hasOwn(editors, name) && missing.length === 0);
+  const known = setUp.flatMap(({ editor, path, missing }) =>
+    editor === undefined || missing.length > 0 ? [] : [{ editor, file: inHome(path) }],
+  );
   if (known.length === 0 || mode !== "auto" || closedSessionOf(sessions, [directory]) !== undefined) return [];
-  const shown = known.map(({ name, path }) => ({ editor: editors[name] ?? name, file: inHome(path) }));
-  const seen = shown.find(({ editor }) => running.some((by) => by.startsWith(editor)));
-  return [doctorSentences.unstarted(inHome(directory), seen === undefined ? shown : [seen], seen !== undefined)];
+  const seen = known.find(({ editor }) => running.some((by) => by.startsWith(editor)));
+  return [doctorSentences.unstarted(inHome(directory), seen === undefined ? known : [seen], seen !== undefined)];
 }
 
 /** Names the option, if any, that lets the person at the terminal change where calls go. */

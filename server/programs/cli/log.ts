@@ -9,8 +9,9 @@ import { type FailedRequest, type RequestContext, sendRequest } from "../../sess
 import { canonicalPaths, selectSession } from "../../session/selectSession.js";
 import { closeSessions, findSessions, type LiveSession } from "../../session/sessions.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
+import { exitCodeOf, exitCodes, forStderr, print, printJson, say } from "../shared/output.js";
+import { reachSentences } from "../shared/sentences.js";
 import type { Arguments } from "./arguments.js";
-import { exitCodeOf, exitCodes, forStderr, print, printJson, say } from "./output.js";
 import { doctorSentences, logSentences } from "./sentences.js";
 
 /** A call that was applied, with the session that applied it: `undefined` if it wrote to disk without an editor. */
@@ -60,7 +61,7 @@ export async function showStatus({ json }: Arguments, context: RequestContext): 
   const editors =
     shown.length === 0
       ? [logSentences.noEditor(context.directory)]
-      : [logSentences.editors(context.directory), ...shown.flatMap(doctorSentences.sessionLines)];
+      : [logSentences.editors(context.directory), ...shown.flatMap(reachSentences.sessionLines)];
   const latest = calls.slice(0, callsShown).flatMap(logSentences.call);
   const more = calls.length > callsShown ? [logSentences.more(calls.length - callsShown)] : [];
   print(

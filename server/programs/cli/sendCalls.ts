@@ -16,11 +16,11 @@ import {
 import { asksForSession } from "../../session/sentences.js";
 import { closeSessions, findSessions } from "../../session/sessions.js";
 import { fromDirectory } from "../../workspace/pathText.js";
-import { answerLines } from "../mcp/answer.js";
+import { answerLines } from "../shared/answer.js";
+import { withHome } from "../shared/inHome.js";
+import { exitCodeOf, exitCodes, forStderr, misused, print, printJson, say } from "../shared/output.js";
 import type { Arguments } from "./arguments.js";
-import { withHome } from "./inHome.js";
-import { callsIn, readInput } from "./input.js";
-import { exitCodeOf, exitCodes, forStderr, misused, print, printJson, say } from "./output.js";
+import { callsIn, readInput } from "./readInput.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
 
 /** Sends the input's calls one at a time, so that each can build on those before it. Stops at the first failure. */

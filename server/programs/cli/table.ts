@@ -277,12 +277,6 @@ export function isCommand(word: string | undefined): word is CommandName {
 /** The shells that completions are made for. */
 export const shells = ["bash", "zsh", "fish"] as const;
 
-/** The agents whose hooks can be answered. */
-export const hookNames = ["claude", "codex", "copilot", "gemini", "opencode", "qwen"] as const;
-
-/** The agents that run the command `hook`; pi's extension does so, so setup has no lines for it. */
-export const askingNames = [...hookNames, "pi"] as const;
-
 /** Exit codes, each with what it means, for the help. */
 type ExitCodes = readonly (readonly [code: number, meaning: string])[];
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { codeOf } from "../../workspace/identity.js";
-import { exitCodes, misused, print } from "./output.js";
+import { exitCodes, misused, print } from "../shared/output.js";
 import { trySentences } from "./sentences.js";
 
 /** Makes a folder with a file and a call, and prints what to do with them; returns the exit code. */

@@ -1,15 +1,16 @@
 /** Applies a call of an agent's own tool in the editor that has its files, and words the answer for the model. */
+
 import { existsSync } from "node:fs";
 import type { CancellationToken } from "vscode-jsonrpc/node";
+import type { AgentHook } from "../../agents/agent.js";
 import { type MultiEditResult, methods } from "../../lsp/protocol.js";
 import type { Failure } from "../../plan/failure.js";
 import { type FailedRequest, resultOf } from "../../session/awaitAnswer.js";
 import { sessionName } from "../../session/record.js";
 import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
-import { answerLines } from "../mcp/answer.js";
-import type { OwnCall } from "./agents.js";
-import type { HookedAgent } from "./hookedAgent.js";
+import { answerLines } from "../shared/answer.js";
+import type { OwnCall } from "./readEvent.js";
 import type { CallMemory } from "./remembered.js";
 import { hookSentences } from "./sentences.js";
 
@@ -22,7 +23,7 @@ export interface HeldFile {
 }
 
 /** Returns the reason for which a patch is turned away if several editors have unsaved text in its files. */
-export function heldApart(held: readonly HeldFile[], { ours }: HookedAgent, applies: boolean): string {
+export function heldApart(held: readonly HeldFile[], { ours }: AgentHook, applies: boolean): string {
   const sessions = [...new Set(held.map(({ session }) => session))];
   const groups = sessions.map((session) => ({
     editor: sessionName(session.record),
@@ -33,7 +34,7 @@ export function heldApart(held: readonly HeldFile[], { ours }: HookedAgent, appl
 
 /** A call for a file with unsaved text that may be applied. */
 interface PermittedCall extends OwnCall {
-  readonly agent: HookedAgent;
+  readonly agent: AgentHook;
   /** The first such file. */
   readonly path: string;
   /** `needed`: once the user has agreed in the editor. */
@@ -91,6 +92,6 @@ function failureFor(
 }
 
 /** Returns the name of the agent's own tool that reads files; `undefined` if it has none. */
-function readerOf({ tools }: HookedAgent): string | undefined {
+function readerOf({ tools }: AgentHook): string | undefined {
   return Object.entries(tools).find(([, { kind }]) => kind === "read")?.[0];
 }

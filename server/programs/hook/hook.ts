@@ -2,8 +2,12 @@
  * The command `hook`, which agents run before and after their own tools: keeps these tools away from files in which an
  * editor has unsaved text, and hands that text over. It runs for each call, so the build keeps it in a small file.
  */
+
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import type { AgentHook, ReadHook } from "../../agents/agent.js";
+import { askingNames, runnerOf } from "../../agents/agents.js";
+import { readOrEmpty } from "../../agents/parts.js";
 import { type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
 import { agentIdFor, isAgentId } from "../../session/agentId.js";
 import { type RequestResult, resultOf } from "../../session/awaitAnswer.js";
@@ -14,13 +18,10 @@ import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
-import { askingNames } from "../cli/table.js";
 import { changedUnder } from "./afterCommand.js";
-import { hookedAgents, type OwnCall, readEvent } from "./agents.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
-import type { HookedAgent } from "./hookedAgent.js";
-import { isAppliedElsewhere } from "./ownSettings.js";
-import { type CallMemory, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
+import { type OwnCall, readEvent } from "./readEvent.js";
+import { type CallMemory, type HookPair, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
 import { toCall } from "./toCall.js";
@@ -28,8 +29,7 @@ import { type FileState, fileStates, type Targets } from "./unsaved.js";
 
 /** The command's arguments. */
 interface HookOptions {
-  readonly name: (typeof askingNames)[number];
-  readonly agent: HookedAgent;
+  readonly agent: AgentHook;
   /** `true` if calls are applied in the editor, rather than turned away. */
   readonly applies: boolean;
 }
@@ -76,16 +76,9 @@ async function failed(problem: string): Promise<number> {
 /** Returns the agent and the form that the arguments name; `undefined` if they are wrong. */
 function optionsOf(args: readonly string[]): HookOptions | undefined {
   const words = args.filter((arg) => arg !== "--apply");
-  const named = askingNames.find((one) => one === words[0]);
-  if (named === undefined || words.length !== 1) return undefined;
-  const name = named === "claude" ? ranAsClaude() : named;
-  return { name, agent: hookedAgents[name], applies: words.length < args.length };
-}
-
-/** Returns the agent that runs Claude Code's hook: others install its plugin, too, and set a variable of their own for hooks. */
-function ranAsClaude(): "claude" | "copilot" | "qwen" {
-  if (process.env.COPILOT_PROJECT_DIR) return "copilot";
-  return process.env.QWEN_PROJECT_DIR ? "qwen" : "claude";
+  const name = askingNames.find((one) => one === words[0]);
+  const agent = name && runnerOf(name).hook;
+  return agent === undefined || words.length !== 1 ? undefined : { agent, applies: words.length < args.length };
 }
 
 /** The event, or the reason why it can't be read. */
@@ -161,7 +154,7 @@ function reasonToAsk(states: ReadonlyMap<string, FileState>): string | undefined
 }
 
 /** Returns what editors get to know about the agent. `conversation`: `undefined` if it is unknown. */
-function callerOf(agent: HookedAgent, conversation: string | undefined, version: string): Caller {
+function callerOf(agent: AgentHook, conversation: string | undefined, version: string): Caller {
   const id = process.env.MULTI_EDIT_AGENT;
   const own = (): string => agentIdFor(conversation && `${agent.name} ${conversation}`);
   return { name: agent.name, version, agent: isAgentId(id) ? id : own() };
@@ -191,11 +184,21 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     if (applies && [...states.values()].some(({ kind }) => kind !== "free")) pair.note();
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
-    const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(options.name, pair));
+    const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(agent, pair));
     return reason === undefined || isLeft ? undefined : deny(reason);
   } finally {
     close();
   }
+}
+
+/**
+ * Reports whether the hook in the agent's own configuration applies a call. If two hooks answered one call, and one of them
+ * turned it away, the model would make the same change again with another tool. The user may have switched that hook off,
+ * or the agent may not trust it: then it does not note the call.
+ */
+async function isAppliedElsewhere({ installed }: AgentHook, pair: HookPair): Promise<boolean> {
+  if (installed === undefined || !installed.applies.test(readOrEmpty(installed.path()))) return false;
+  return installed.runsInTurn === true || (await pair.isNoted());
 }
 
 /** Waits for a promise; resolves with `undefined` if that takes too long for a hook. */
@@ -212,7 +215,7 @@ async function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
 /** Tells the agent about files that have changed on disk under unsaved text, since its last command. */
 async function tellAfterCommand(
   { conversation, event }: OwnCall,
-  agent: HookedAgent,
+  agent: AgentHook,
   version: string,
 ): Promise<HookAnswer | undefined> {
   const caller = callerOf(agent, conversation, version);
@@ -288,30 +291,38 @@ function requestOf(session: LiveSession, params: object): Promise<RequestResult>
 /** Replaces the lines that a tool has read from disk by those in the editor, if these are not saved. */
 async function showRead(
   { input, directory }: OwnCall,
-  agent: HookedAgent,
+  agent: AgentHook,
   states: ReadonlyMap<string, FileState>,
 ): Promise<object | undefined> {
   const [[path, state] = []] = states;
-  if (path === undefined || state?.kind !== "unsaved" || agent.show === undefined) return undefined;
-  const { first, last, most } = linesOf(input, agent);
+  if (path === undefined || state?.kind !== "unsaved" || agent.read === undefined) return undefined;
+  const { mostText } = agent.read;
+  const { first, last, most } = linesOf(input, agent.read);
   // The editor takes the lines that it returns for those that the agent has seen, so these must not be more.
   const endLine = Math.max(first, Math.min(last, first - 1 + most));
-  const read = await requestOf(state.session, { path, startLine: first, endLine, maxLength: agent.mostText });
+  const read = await requestOf(state.session, { path, startLine: first, endLine, maxLength: mostText });
   if (!read.ok) return undefined;
   const { text: whole, endLine: end, totalLines: total, changedOnDisk } = read.result as ReadResult;
   // The editor returns a line that is too long on its own; it is cut, but not within a surrogate pair.
-  const isLong = whole.length > agent.mostText;
-  const text = isLong ? whole.slice(0, agent.mostText).replace(/[\ud800-\udbff]$/, "") : whole;
+  const isLong = whole.length > mostText;
+  const text = isLong ? whole.slice(0, mostText).replace(/[\ud800-\udbff]$/, "") : whole;
   const longLine = isLong ? { length: whole.length, shown: text.length } : undefined;
   const about = { first, last: end, total };
   const isCut = end < Math.min(last, total);
   const isOutdated = changedOnDisk === true;
   const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut, isOutdated, longLine });
-  return agent.show({ ...about, path, directory, text, endsInLineEnding: end < total || whole.endsWith("\n"), note });
+  return agent.read.show({
+    ...about,
+    path,
+    directory,
+    text,
+    endsInLineEnding: end < total || whole.endsWith("\n"),
+    note,
+  });
 }
 
 /** Returns the lines that a read asks for, and the number of lines that it may get. */
-function linesOf(input: Readonly<Record<string, unknown>>, { lines, linesShown }: HookedAgent) {
+function linesOf(input: Readonly<Record<string, unknown>>, { lines, linesShown }: ReadHook) {
   const number = (sent: unknown): number | undefined => {
     const value = Number(sent);
     return Number.isInteger(value) && value > 0 ? value : undefined;

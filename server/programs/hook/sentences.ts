@@ -127,10 +127,6 @@ export const hookSentences = {
   /** After a command in a shell. */
   changedUnder: (paths: readonly string[], { edit, read }: OurNames) =>
     `${listOfPaths(paths)} changed on disk, but the user's editor has other, unsaved text there, which this change did not reach: the user does not see it, and saving in the editor may overwrite it. Make the change with ${edit} instead; ${read} returns the text in the editor.`,
-  endOfLines: (first: number, last: number, total: number) =>
-    last >= first && last < total
-      ? `Showing lines up to ${last} of ${total}. Use offset=${last + 1} to continue.`
-      : `End of file - total ${total} lines`,
 } as const;
 
 /** Problems of the command line and its input, for the user. Nothing is blocked because of them. */

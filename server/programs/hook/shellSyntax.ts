@@ -1,94 +1,49 @@
 /**
- * Reads a command for a shell, as far as needed to say which programs it runs. What it can't follow, such as the value of a
- * variable, is marked as unknown; what the shell may read in another way than this file makes the command unreadable.
+ * Reads a command for a shell, as far as needed to say which programs it runs. What this file does not know for certain,
+ * such as backquotes or a `case`, makes the command unreadable.
  */
-
-/** The call of one program. */
-export interface Call {
-  /** Its words without quotation marks, with `unknown` for the parts that are not known before the command runs. */
-  readonly words: readonly string[];
-  /** `true` if it gets a text: from a pipe, a file or the lines below the command. */
-  readonly isFed: boolean;
-  /** Offset of its first word in the text that has the call, or 0 if the call may run again after that. */
-  readonly at: number;
-}
-
-/** What a command does. */
-export interface ShellCommand {
-  readonly calls: readonly Call[];
-  /** `true` if a file is written. */
-  readonly writes: boolean;
-}
 
 /** Takes the place of a part of a word that is not known before the command runs. */
 export const unknown = "\0";
 
+/** The programs that a command runs. */
+export interface ShellCommand {
+  /** The calls as words without quotation marks, also those in nested commands. */
+  readonly calls: readonly (readonly string[])[];
+  /** The command without its comments. */
+  readonly text: string;
+}
+
 class Unreadable extends Error {}
 
 /** Words before a command that are no programs, and those that end a group of commands. */
-const keywords = new Set("{,!,if,then,else,elif,do,while,until,time,},fi,done,esac".split(","));
+const keywords = new Set("{,!,if,then,else,elif,do,while,until,time,},fi,done".split(","));
 
 /** The depth of nested commands from which on a command counts as unreadable. */
-const maxDepth = 20;
+const maxDepth = 10;
 
-const redirection = /&>>?|<<<|<<-?|<>|<&|>>|>&|>\||<(?!\()|>(?!\()/y;
-/** A variable, with or without simple changes to its value. */
-const variable = /\$\{[^{}'"`$\\()<>]*\}|\$(?:\w+|[@*#?$!-])/y;
-/** A calculation in which nothing is run. */
-const arithmetic = /\$?\(\([\w\s$+*/%=!^~?:,-]*\)\)/y;
+const redirection = /\d*(?:&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>](?!\())/y;
 const separator = /&&|\|\||\|&|[;|\n]|&(?!>)/y;
+const variable = /\$(?:\w+|[@*#?!$-]|\{\w+\})/y;
 
-/** Returns all calls of a command, including those in nested commands; `undefined` if it is too hard to read. */
+/** Returns the calls of a command; `undefined` if it can't be read with certainty. */
 export function readCommand(command: string): ShellCommand | undefined {
-  const found: CallsFound = { calls: [], writes: false, feedsAll: false, repeats: false };
+  const reader = new Reader(command);
   try {
-    const reader = new Reader(command, 0, found);
-    while (!reader.isAtEnd()) reader.list(false);
+    reader.list(0);
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;
   }
-  const { calls, writes, feedsAll, repeats } = found;
-  return {
-    calls: calls.map(({ words, isFed, at }) => ({ words, isFed: isFed || feedsAll, at: repeats ? 0 : at })),
-    writes,
-  };
+  return { calls: reader.calls, text: reader.kept.join("") };
 }
 
-/** What was found so far. */
-interface CallsFound {
-  readonly calls: Call[];
-  writes: boolean;
-  /** `true` if every call may get a text, because a group of commands gets one. */
-  feedsAll: boolean;
-  /** `true` if a call may run again after a later one. */
-  repeats: boolean;
-}
-
-/** The lines below a command. */
-interface HereText {
-  readonly end: string;
-  readonly stripsTabs: boolean;
-  readonly expands: boolean;
-}
-
-/** A place in a text that is being read. */
 class Reader {
+  readonly calls: string[][] = [];
+  readonly kept: string[] = [];
   private at = 0;
-  private level: number;
 
-  constructor(
-    private readonly text: string,
-    depth: number,
-    private readonly found: CallsFound,
-  ) {
-    this.level = depth;
-    if (depth > maxDepth) throw new Unreadable();
-  }
-
-  isAtEnd(): boolean {
-    return this.at >= this.text.length;
-  }
+  constructor(private readonly text: string) {}
 
   /** Reads what matches here, with a sticky expression; `undefined` if nothing does. */
   private take(pattern: RegExp): string | undefined {
@@ -98,81 +53,76 @@ class Reader {
     return match;
   }
 
-  private nested(text: string): Reader {
-    return new Reader(text, this.level + 1, this.found);
-  }
-
-  /** Reads calls up to a closing bracket, which is skipped, or to the end of the text. */
-  list(isNested: boolean): void {
-    if (++this.level > maxDepth) throw new Unreadable();
-    const here: HereText[] = [];
-    let [words, isFed, from, afterPipe]: [string[], boolean, number, boolean] = [[], false, this.at, false];
+  /** Reads calls to the end of the text or, in brackets, to the closing one, which is skipped. */
+  list(depth: number): void {
+    const here: string[] = [];
+    let words: string[] = [];
+    let from = this.at;
     const endCall = (): void => {
-      if (words.length > 0) this.found.calls.push({ words, isFed: isFed || afterPipe, at: this.level > 1 ? 0 : from });
-      else this.found.feedsAll ||= isFed;
-      [words, isFed] = [[], false];
+      if (words.length > 0) this.calls.push(words);
+      words = [];
     };
     while (this.at < this.text.length && this.text[this.at] !== ")") {
-      const blank = this.take(/(?:[ \t]|\\\n)+|#[^\n]*/y);
-      if (isNested && blank?.startsWith("#") && blank.endsWith("\\")) throw new Unreadable();
-      if (blank !== undefined) continue;
-      if (this.take(arithmetic) !== undefined) continue;
-      if (this.text.startsWith("((", this.at)) throw new Unreadable();
+      const start = this.at;
+      // A line may be continued only after a space: elsewhere, the shell makes one sign or word of what is around that.
+      if (this.take(/[ \t]+(?:\\\n[ \t]*)*/y) !== undefined) continue;
+      const comment = this.take(/#[^\n]*/y);
+      if (comment !== undefined) {
+        if (depth > 0 || comment.endsWith("\\")) throw new Unreadable();
+        this.kept.push(this.text.slice(from, start));
+        from = this.at;
+        continue;
+      }
       const sign = this.take(separator);
+      const to = sign === undefined ? this.take(redirection) : undefined;
       if (sign !== undefined) {
-        const continues: boolean = sign === "\n" && words.length === 0 && afterPipe;
         endCall();
-        afterPipe = continues || sign === "|" || sign === "|&";
-        if (sign === "\n") for (const one of here.splice(0)) this.readHereText(one, this.level > 1);
-      } else if (this.text[this.at] === "(") {
+        if (sign === "\n") for (const mark of here.splice(0)) this.skipHereText(mark, depth);
+      } else if (to !== undefined) {
+        this.take(/[ \t]+/y);
+        const begin = this.at;
+        if (this.text[begin] === "#") throw new Unreadable();
+        this.word(depth);
+        if (/<<-?$/.test(to) && !to.includes("<<<"))
+          here.push(to.replace(/^\d+/, "") + this.text.slice(begin, this.at));
+      } else if (this.text[start] === "(") {
+        // Brackets after a word make a function, an array or a pattern.
+        if (words.length > 0 || this.text[start + 1] === "(") throw new Unreadable();
         this.at += 1;
-        this.found.feedsAll ||= afterPipe;
-        this.found.repeats ||= words.length > 0;
-        endCall();
-        this.list(true);
+        this.nested(depth);
       } else {
-        const to = this.take(redirection);
-        if (to !== undefined) {
-          this.take(/[ \t]+/y);
-          const start = this.at;
-          const target = this.word();
-          const isQuoted = /['"\\]/.test(this.text.slice(start, this.at));
-          if (/^<<-?$/.test(to)) {
-            if (target === "" || target.includes(unknown)) throw new Unreadable();
-            here.push({ end: target, stripsTabs: to === "<<-", expands: !isQuoted });
-          }
-          isFed ||= to.startsWith("<");
-          this.found.writes ||= to.includes(">") && target !== "/dev/null" && !/^\d$|^-$/.test(target);
-        } else {
-          const start = this.at;
-          const value = this.word();
-          if (words.length > 0) words.push(value);
-          else if (!keywords.has(this.text.slice(start, this.at))) [words, from] = [[value], start];
-          else {
-            this.found.feedsAll ||= afterPipe;
-            this.found.repeats ||= /^(?:do|\{)$/.test(value);
-          }
-          // In brackets, the closing bracket of a pattern would be taken for theirs.
-          if (isNested && words[0] === "case") throw new Unreadable();
-        }
+        const value = this.word(depth);
+        const written = this.text.slice(start, this.at);
+        if (here.length > 0 && written.includes("\n")) throw new Unreadable();
+        if (words.length > 0 || !keywords.has(written)) words.push(value);
       }
     }
     endCall();
-    if (here.length > 0 || (isNested && this.at >= this.text.length)) throw new Unreadable();
+    if (here.length > 0 || depth > 0 !== this.at < this.text.length) throw new Unreadable();
+    if (depth === 0) this.kept.push(this.text.slice(from));
+  }
+
+  private nested(depth: number): string {
+    if (depth >= maxDepth) throw new Unreadable();
+    this.list(depth + 1);
     this.at += 1;
-    this.level--;
+    return unknown;
   }
 
   /** Reads a word, and the commands in it; returns it without quotation marks. */
-  private word(): string {
+  private word(depth: number): string {
     let value = "";
     const start = this.at;
     for (;;) {
       const part =
-        this.take(/[^\s;&|()<>'"\\$`]+/y) ??
-        (this.take(/\\\n/y) !== undefined
-          ? ""
-          : (this.take(/\\[^\n]/y)?.slice(1) ?? this.quoted() ?? this.expansion(/[$<>]\(/y, /\\([\\`$])/g)));
+        // Braces with a comma or with dots would make several words.
+        this.take(/(?:[^\s;&|()<>'"\\$`{]|\{(?=\w*\}|\s|$))+/y) ??
+        this.take(/'[^']*'/y)?.slice(1, -1) ??
+        this.take(/\\[^\n]/y)?.slice(1) ??
+        (this.take(variable) && unknown) ??
+        (this.take(/[$<>]\((?!\()/y) && this.nested(depth)) ??
+        (this.take(/"/y) && this.quoted(depth)) ??
+        this.take(/\$(?=[\s/])/y);
       if (part === undefined) break;
       value += part;
     }
@@ -180,65 +130,34 @@ class Reader {
     return value;
   }
 
-  private quoted(): string | undefined {
-    const plain = this.take(/'[^']*'/y) ?? this.take(/\$'[^'\\]*'/y);
-    if (plain !== undefined) return plain.slice(plain.indexOf("'") + 1, -1);
-    if (this.take(/\$'(?:[^'\\]|\\[\s\S])*'/y) !== undefined) return unknown;
-    return this.take(/\$?"/y) === undefined ? undefined : this.expanding('"');
-  }
-
-  /** Reads a text in which variables and commands are replaced, up to `end`, which is skipped, or to its end. */
-  expanding(end: '"' | undefined): string {
+  /** Reads the rest of a text in double quotation marks. */
+  private quoted(depth: number): string {
     let value = "";
-    while (this.at < this.text.length) {
-      if (this.text[this.at] === end) {
-        this.at += 1;
-        return value;
-      }
-      if (this.take(/\\\n/y) !== undefined) continue;
-      const plain = this.take(/[^"\\$`]+/y) ?? this.take(/\\[\s\S]/y)?.replace(/\\(["\\$`])/, "$1");
-      value +=
-        plain ?? this.expansion(/\$\(/y, end === undefined ? /\\([\\`$])/g : /\\([\\`$"])/g) ?? this.text[this.at++];
+    while (this.take(/"/y) === undefined) {
+      const part =
+        this.take(/[^"\\$`]+/y) ??
+        this.take(/\\[^\n]/y)?.replace(/\\(["\\$`])/, "$1") ??
+        (this.take(variable) && unknown) ??
+        (this.take(/\$\((?!\()/y) && this.nested(depth)) ??
+        this.take(/\$(?=["\s/.,:;|)])/y);
+      if (part === undefined) throw new Unreadable();
+      value += part;
     }
-    if (end !== undefined) throw new Unreadable();
     return value;
   }
 
-  /**
-   * Reads what the shell replaces, with the commands in it, which the result shows after the sign for the unknown.
-   * `opening`: the start of a command in brackets; `escaped`: backslashes that backquotes remove.
-   */
-  private expansion(opening: RegExp, escaped: RegExp): string | undefined {
-    if (this.take(variable) !== undefined || this.take(arithmetic) !== undefined) return unknown;
-    const start = this.at;
-    if (/^\$(?:\{|\(\()/.test(this.text.slice(this.at, this.at + 3))) throw new Unreadable();
-    if (this.take(opening) !== undefined) this.list(true);
-    else if (this.text[this.at] === "`") {
-      const inner = this.take(/`(?:[^`\\]|\\[\s\S])*`/y);
-      // Whether the shell joins such lines before it reads them depends on what is around the backquotes.
-      if (inner === undefined || inner.includes("\\\n")) throw new Unreadable();
-      const reader = this.nested(inner.slice(1, -1).replace(escaped, "$1"));
-      while (!reader.isAtEnd()) reader.list(false);
-    } else return this.take(/\$/y);
-    return unknown + this.text.slice(start, this.at);
-  }
-
-  /** Reads the lines below a command. */
-  private readHereText(one: HereText, isNested: boolean): void {
-    const start = this.at;
-    for (;;) {
-      if (this.at >= this.text.length) throw new Unreadable();
-      const from = this.at;
-      const line = (this.take(/[^\n]*/y) ?? "").replace(one.stripsTabs ? /^\t+/ : "", "");
+  /** Skips the lines below a command. `mark`: the sign before them, and the last line as it is written. */
+  private skipHereText(mark: string, depth: number): void {
+    const [, sign, quote, end = ""] = /^(<<-?)(['"]?)([\w.-]+)\2$/.exec(mark) ?? [];
+    if (sign === undefined) throw new Unreadable();
+    while (this.at < this.text.length) {
+      const written = this.take(/[^\n]*/y) ?? "";
+      const line = sign === "<<-" ? written.replace(/^\t+/, "") : written;
       this.at += 1;
-      if (line === one.end) {
-        // The shell joins such lines before it looks for the last one.
-        if (one.expands && this.text.slice(start, from).includes("\\\n")) throw new Unreadable();
-        if (one.expands) this.nested(this.text.slice(start, from)).expanding(undefined);
-        return;
-      }
+      if (line === end) return;
       // Shells differ in whether a closing bracket after the mark ends the text.
-      if (isNested && line.startsWith(one.end)) throw new Unreadable();
+      if ((quote === "" && /`|\$[({[]|\\$/.test(line)) || (depth > 0 && line.startsWith(end))) break;
     }
+    throw new Unreadable();
   }
 }

@@ -1,9 +1,9 @@
 /** Turns a call of one of an agent's own tools into one that the server takes. */
-import type { OwnCall } from "./agents.js";
-import type { HookedAgent } from "./hookedAgent.js";
+import type { AgentHook } from "../../agents/agent.js";
+import type { OwnCall } from "./readEvent.js";
 
 /** Returns a call as the server takes it; `undefined` if the server has no such call. `path`: the file's path. */
-export function toCall({ tool, input, patch }: OwnCall, { edit }: HookedAgent, path: string): object | undefined {
+export function toCall({ tool, input, patch }: OwnCall, { edit }: AgentHook, path: string): object | undefined {
   if (tool.kind === "patch") return patch === undefined ? undefined : { patch };
   if (tool.kind === "write") return toAdd(path, input[edit.content ?? "content"]);
   if (tool.kind !== "edit") return undefined;

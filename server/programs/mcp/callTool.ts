@@ -1,5 +1,6 @@
 /** Calls of tools: sends the request to a session, and words the answer for a model. */
 import { relative as relativeTo } from "node:path";
+import { mostTextFor } from "../../agents/agents.js";
 import { agentFields } from "../../dialect/keys.js";
 import type { Caller, MultiEditResult, ReadResult } from "../../lsp/protocol.js";
 import { agentIdFor } from "../../session/agentId.js";
@@ -10,11 +11,10 @@ import { isUnopened } from "../../session/sentences.js";
 import { limits } from "../../text/limits.js";
 import { fromDirectory, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
-import { describeSessions } from "../cli/doctor.js";
-import { answerLines } from "./answer.js";
+import { answerLines } from "../shared/answer.js";
+import { describeSessions } from "../shared/describeSessions.js";
 import type { ToolCaller } from "./core.js";
 import { findOwnEdit, hasEnded, type OwnEdit } from "./ownEdits.js";
-import { readLimits } from "./readLimits.js";
 import { toolSentences } from "./sentences.js";
 import { callKey, type Tickets } from "./tickets.js";
 import { type RequestTool, toolRequests } from "./toolRequests.js";
@@ -88,7 +88,7 @@ function unknownFieldOf(args: unknown, known: readonly string[]): string | undef
 
 /** Serves a call of one of the tools that send a request. */
 async function serveCall(name: RequestTool, args: unknown, context: ToolContext): Promise<ToolResult> {
-  const most = readLimits[context.caller.name] ?? limits.toolText;
+  const most = mostTextFor(context.caller.name);
   const input = toolRequests[name](args, context.directory, most);
   const relative = context.isHomeless ? relativeIn(name, args) : undefined;
   if (relative !== undefined) return { ...textResult(toolSentences.relativePath(relative)), isError: true };

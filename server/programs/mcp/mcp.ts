@@ -2,16 +2,19 @@
 
 import { newAgentId } from "../../session/agentId.js";
 import { limits } from "../../text/limits.js";
-import type { ToolContext, ToolResult } from "./callTool.js";
+import type { callTool, ToolContext, ToolResult } from "./callTool.js";
 import { serveTools, type ToolCaller } from "./core.js";
 import { toolSentences } from "./sentences.js";
 import { createTickets } from "./tickets.js";
 
 /**
  * Serves an agent until stdin closes or a signal arrives; returns the exit code. All calls are attributed to that
- * agent.
+ * agent. `calls`: loads what calls a tool; the agent's first call will need it, but its first request needs the tools.
  */
-export async function serveMcp(start: Omit<ToolContext, "done" | "hasChosenId" | "tickets">): Promise<number> {
+export async function serveMcp(
+  start: Omit<ToolContext, "done" | "hasChosenId" | "tickets">,
+  calls: () => Promise<{ readonly callTool: typeof callTool }>,
+): Promise<number> {
   const tickets = createTickets<ToolResult>({
     waiting: (ticket) => ({ content: [{ type: "text", text: toolSentences.waiting(ticket) }] }),
     none: (ticket) => ({ content: [{ type: "text", text: toolSentences.noTicket(ticket) }], isError: true }),
@@ -20,8 +23,6 @@ export async function serveMcp(start: Omit<ToolContext, "done" | "hasChosenId" |
   const hasChosenId = start.caller.agent !== undefined;
   const caller = { agent: newAgentId(), ...start.caller };
   const context: ToolContext = { ...start, done: [], hasChosenId, tickets, caller };
-  // The agent's first call will need them, but its first request needs the tools.
-  const calls = (): Promise<typeof import("../calls.js")> => import("../calls.js");
   const server = {
     info: { name: "multi-edit", title: "Multi-edit", version: start.version },
     instructions: toolSentences.instructions,

@@ -1,5 +1,4 @@
 /** Text for models, sent over MCP: instructions, tools with their parameters, and additions to a session's answers. */
-import type { EditResult } from "../../lsp/protocol.js";
 import { clip, count, type Failure, quote } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 
@@ -24,21 +23,6 @@ If a call fails, do what its message says.`,
         ? ""
         : ` Line ${first} is too long for one answer: only ${longLine.shown} of its ${longLine.length} characters are shown.`;
     return `${lines}${linesFrom[from]}.${cut}${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
-  },
-  /** `places`: set if one edit changes several places. `line`: the first changed line. `state`: where the text is now. */
-  file: (name: string, { places, line, state }: FileFacts) =>
-    [
-      name,
-      ...(line === undefined ? [] : [`line ${line}`]),
-      ...(places === undefined ? [] : [`${places} places`]),
-      ...(state === undefined ? [] : [fileStates[state]]),
-    ].join(", "),
-  /** Says of an edit what is not as it was sent; `undefined` if all is. */
-  edit: ({ index, status, rung, nearLine, places: [first] }: EditResult): string | undefined => {
-    if (status === "skipped") return `edit ${index}: nothing to change, skipped`;
-    const difference = rungDifferences[rung ?? ""];
-    if (difference !== undefined) return `edit ${index}, line ${first?.startLine}: ${difference}`;
-    return nearLine === undefined ? undefined : `edit ${index}: line ${first?.startLine}`;
   },
   /** Says why an edit can never be undone. `left`: the number of the agent's earlier edits that are left. */
   goneEdit: (failures: readonly Failure[], left: number) =>
@@ -76,7 +60,6 @@ If a call fails, do what its message says.`,
   /** The line before the files of an edit that was undone. */
   undone: "Undone:",
   nothingToUndo: "There is no edit of yours that can be undone. Nothing was changed.",
-  moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
 
 /** Messages of the errors that MCP itself defines, for programs. */
@@ -88,30 +71,6 @@ export const protocolErrors = {
 
 const undoesEarlier = (left: number): readonly string[] =>
   left === 0 ? [] : ["The next undo_last_edit undoes your edit before it."];
-
-/** The facts in an answer about one file; `undefined` ones are left out. */
-interface FileFacts {
-  readonly places: number | undefined;
-  readonly line: number | undefined;
-  readonly state: keyof typeof fileStates | undefined;
-}
-
-/** The place of a file's new text after a call. */
-const fileStates = {
-  unsaved: "not saved",
-  saved: "saved",
-  unopened: "on disk (no editor has it open)",
-  disk: "on disk",
-} as const;
-
-/** Differences between the old text that was sent and the one that was found, by the rung that found it. */
-const rungDifferences: Readonly<Record<string, string>> = {
-  trailingBlanks: "trailing spaces differ",
-  typography: "quotes, dashes or spaces differ",
-  indentation: "new text indented like the file",
-  viewPrefix: "line numbers dropped",
-  foldedLines: "spaces, quotes or dashes differ",
-};
 
 /** The part of a file's text that an answer shows. */
 export interface LinesShown {

@@ -1,6 +1,7 @@
 /** The tools that a model sees over MCP: their names, descriptions and schemas. */
+
+import { mostTextFor } from "../../agents/agents.js";
 import { shapeJsonSchemas } from "../../dialect/jsonSchema.js";
-import { readLimits } from "./readLimits.js";
 import { readParameterTexts, toolTexts } from "./sentences.js";
 
 /** The name of a tool. */
@@ -89,7 +90,7 @@ export const tools: readonly ToolRow[] = [
       ["path"],
     ),
     readOnly: true,
-    meta: { ...declared, "anthropic/maxResultSizeChars": (readLimits["claude-code"] ?? 0) + 1_000 },
+    meta: { ...declared, "anthropic/maxResultSizeChars": mostTextFor("claude-code") + 1_000 },
   },
   {
     name: "undo_last_edit",

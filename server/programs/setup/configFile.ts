@@ -15,8 +15,9 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { type Input, unreadable } from "../cli/input.js";
-import { configureSentences } from "../cli/sentences.js";
+import type { AgentFile, BlockOptions, JsonEntry } from "../../agents/agent.js";
+import { type Input, unreadable } from "../shared/input.js";
+import { configureSentences } from "./sentences.js";
 
 /** One file that belongs to a program's configuration. */
 export interface ConfigFile {
@@ -32,21 +33,6 @@ export interface ConfigFile {
 
 /** Offsets in a text, in UTF-16 code units. */
 export type OurRange = readonly [from: number, to: number];
-
-/** One property of a JSON file. */
-export interface JsonEntry {
-  /** Names of the properties that lead to it. */
-  readonly path: readonly string[];
-  /** The value; of an `item`, an element of the array. */
-  readonly value: unknown;
-  /**
-   * `own`: belongs to this program: a value that runs it is replaced, and any other value is refused. `default`:
-   * another value of the user is kept. `item`: an element of an array, added if it is missing. `ownItem`: the only
-   * element of an array that `isOurs`; if the value is `undefined`, there is none.
-   */
-  readonly kind: "own" | "default" | "item" | "ownItem";
-  readonly isOurs?: (element: unknown) => boolean;
-}
 
 /** A JSON file, which may have comments, trailing commas and a byte order mark; all are kept. */
 export function jsonFile(path: string, entries: readonly JsonEntry[]): ConfigFile {
@@ -98,7 +84,7 @@ function ownNodes(tree: Node, entries: readonly JsonEntry[]): readonly Node[] {
 function nodesOf(tree: Node, { path, value, kind, isOurs = (one) => isSame(one, value) }: JsonEntry): readonly Node[] {
   const node = nodeAt(tree, path);
   if (node === undefined) return [];
-  if (kind === "item" || kind === "ownItem") {
+  if (kind === "item") {
     return (node.type === "array" ? (node.children ?? []) : []).filter((one) => isOurs(getNodeValue(one)));
   }
   const isOwn = kind === "own" ? runsThisProgram(getNodeValue(node)) : isSame(getNodeValue(node), value);
@@ -117,7 +103,7 @@ function misfit(text: string, { path, kind }: JsonEntry): string | undefined {
   if (parent !== undefined) return configureSentences.wrongProperty(parent, "an object");
   const present = valueAt(text, path);
   if (kind === "own" && present !== undefined && !runsThisProgram(present)) return configureSentences.notOurs(path);
-  const isList = (kind !== "item" && kind !== "ownItem") || present === undefined || Array.isArray(present);
+  const isList = kind !== "item" || present === undefined || Array.isArray(present);
   return isList ? undefined : configureSentences.wrongProperty(path, "a list");
 }
 
@@ -166,41 +152,29 @@ function valueAt(text: string, path: readonly string[]): unknown {
 }
 
 function addEntry(text: string, entry: JsonEntry): string {
-  const { path, value, kind } = entry;
+  const { path, value, kind, isOurs = (one) => isSame(one, value) } = entry;
   const present = valueAt(text, path);
-  if (kind === "ownItem") {
-    const own = ownItems(present, entry);
+  if (kind === "item") {
+    const own = Array.isArray(present) ? present.filter(isOurs) : [];
     if (own.length === (value === undefined ? 0 : 1) && own.every((one) => isSame(one, value))) return text;
     const rest = removeEntry(text, entry);
-    return value === undefined ? rest : addEntry(rest, { path, value, kind: "item" });
-  }
-  if (kind === "item") {
-    if (present === undefined) return changed(text, path, [value]);
-    if (!Array.isArray(present) || present.some((one) => isSame(one, value))) return text;
-    return changed(text, [...path, present.length], value, { isArrayInsertion: true });
+    const list = valueAt(rest, path);
+    if (value === undefined) return rest;
+    if (!Array.isArray(list)) return changed(rest, path, [value]);
+    return changed(rest, [...path, list.length], value, { isArrayInsertion: true });
   }
   const isKept = kind === "default" && (present !== undefined || blockedAt(text, path) !== undefined);
   if (isSame(present, value) || isKept) return text;
   return changed(text, path, value);
 }
 
-/** Returns the elements of an array that are ours. */
-const ownItems = (present: unknown, { isOurs = () => false }: JsonEntry): readonly unknown[] =>
-  Array.isArray(present) ? present.filter(isOurs) : [];
-
 function removeEntry(text: string, entry: JsonEntry): string {
-  const { path, value, kind } = entry;
+  const { path, value, kind, isOurs = (one) => isSame(one, value) } = entry;
   const present = valueAt(text, path);
-  if (kind === "ownItem") {
-    return ownItems(present, entry).reduce<string>(
-      (rest, one) => removeEntry(rest, { path, value: one, kind: "item" }),
-      text,
-    );
-  }
   if (kind === "item") {
-    const index = Array.isArray(present) ? present.findIndex((one) => isSame(one, value)) : -1;
+    const index = Array.isArray(present) ? present.findIndex(isOurs) : -1;
     if (index === -1) return text;
-    return withoutEmptyParents(without(text, [...path, index]), path);
+    return removeEntry(withoutEmptyParents(without(text, [...path, index]), path), entry);
   }
   const isTheirs = kind === "default" ? !isSame(present, value) : !runsThisProgram(present);
   if (present === undefined || isTheirs) return text;
@@ -305,16 +279,6 @@ function styleOf(text: string): { readonly unit: string; readonly eol: string } 
   return { unit: /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ", eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }
 
-/** A file of another format, in which our part is a block between two comments. */
-export interface BlockOptions {
-  /** The characters that begin a comment. */
-  readonly comment: string;
-  /** Lines of the block, with their line ends. */
-  readonly block: string;
-  /** Matches our part if the user has put it into the file by hand, outside the block. */
-  readonly byHand: RegExp;
-}
-
 const marksOf = (comment: string): { readonly first: string; readonly last: string } => ({
   first: `${comment} ${configureSentences.blockStart}`,
   last: `${comment} ${configureSentences.blockEnd}`,
@@ -364,13 +328,21 @@ export function blockFile(path: string, { comment, block, byHand }: BlockOptions
   };
 }
 
-/** A file that consists of our part only. `text`: its contents. */
-export function wholeFile(path: string, text: string, isOurs: (present: string) => boolean): ConfigFile {
-  const foreign = unreadable(configureSentences.foreign);
+/** A file that consists of our part only. `text`: its contents; `undefined` if there is to be no such file of ours. */
+export function wholeFile(path: string, text: string | undefined, isOurs: (present: string) => boolean): ConfigFile {
+  const keepForeign = (present: string | undefined): Input<string | undefined> =>
+    // Another file of this name is the user's; if there is to be none of ours, it is no reason to refuse.
+    text === undefined ? { ok: true, value: present } : unreadable(configureSentences.foreign);
   return {
     path,
-    add: (present) => (present === undefined || isOurs(present) ? { ok: true, value: text } : foreign),
-    remove: (present) => (isOurs(present) ? { ok: true, value: undefined } : foreign),
+    add: (present) => (present === undefined || isOurs(present) ? { ok: true, value: text } : keepForeign(present)),
+    remove: (present) => (isOurs(present) ? { ok: true, value: undefined } : keepForeign(present)),
     ours: (present) => (isOurs(present) ? [[0, present.length]] : []),
   };
+}
+
+/** Returns the file that an agent's description means. */
+export function configFileOf(file: AgentFile): ConfigFile {
+  if (file.kind === "json") return jsonFile(file.path, file.entries);
+  return file.kind === "block" ? blockFile(file.path, file) : wholeFile(file.path, file.text, file.isOurs);
 }

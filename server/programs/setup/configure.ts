@@ -13,11 +13,11 @@ import { limits } from "../../text/limits.js";
 import { hashOf } from "../../workspace/files.js";
 import { canonicalise, codeOf } from "../../workspace/identity.js";
 import { fileProblems } from "../../workspace/sentences.js";
-import { inHome } from "../cli/inHome.js";
-import { type Input, unreadable } from "../cli/input.js";
-import { configureSentences } from "../cli/sentences.js";
+import { inHome } from "../shared/inHome.js";
+import { type Input, unreadable } from "../shared/input.js";
 import type { ConfigFile, OurRange } from "./configFile.js";
 import { noteMade, removeMade } from "./madeFolders.js";
+import { configureSentences } from "./sentences.js";
 
 /** A configuration file as it is now. */
 interface Present {

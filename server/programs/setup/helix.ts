@@ -7,16 +7,41 @@ import { parse } from "smol-toml";
 import { attempt } from "../../disk/fileSystem.js";
 import { limits } from "../../text/limits.js";
 import { homeFolder } from "../../workspace/serverFolder.js";
-import { inHome } from "../cli/inHome.js";
-import { type Input, unreadable } from "../cli/input.js";
-import { say } from "../cli/output.js";
-import { configureSentences, setupSentences } from "../cli/sentences.js";
-import { blockIn } from "./configFile.js";
+import { inHome } from "../shared/inHome.js";
+import { type Input, readable, unreadable } from "../shared/input.js";
+import { say } from "../shared/output.js";
+import { blockFile, blockIn } from "./configFile.js";
 import { readConfig } from "./configure.js";
+import { serverCommand } from "./installation.js";
+import type { SetUpProgram } from "./program.js";
 import { projectLanguages } from "./projectLanguages.js";
+import { configureSentences, setupSentences } from "./sentences.js";
+
+/** Helix, which has a list of servers for each language. */
+export const helix: SetUpProgram = {
+  editor: "Helix",
+  aliases: ["hx"],
+  takesLanguages: true,
+  forms: {
+    async plain(installation, { words }) {
+      const setup = await helixSetup(words, { command: serverCommand(installation), keepsOthers: false });
+      return setup.ok ? readable(setup.value.text) : setup;
+    },
+  },
+  async files(installation, task, { words }) {
+    if (task === "remove") return readable([blockFile(userFile(), { comment: "#", block: "", byHand: /(?!)/ })]);
+    const setup = await helixSetup(words, { command: serverCommand(installation), keepsOthers: true });
+    if (!setup.ok) return setup;
+    const { file, before, block } = setup.value;
+    const entries = blockFile(file, { comment: "#", block, byHand: /(?!)/ });
+    // The entries repeat the user's lists, which must not have changed since.
+    const add = (text = "") => (text === before ? entries.add(text) : unreadable(configureSentences.justChanged));
+    return readable([{ ...entries, add }]);
+  },
+};
 
 /** The entries for some languages. */
-export interface HelixSetup {
+interface HelixSetup {
   /** Path of the user's languages.toml. */
   readonly file: string;
   /** The text of that file for which the entries were built; an empty string if there is no file. */
@@ -40,12 +65,12 @@ interface HelixOptions {
  * languages.toml. Each entry lists every server for its language: the existing ones, then this one. Only Helix knows
  * the existing servers, so it has to name them and check each entry.
  */
-export async function helixSetup(
+async function helixSetup(
   named: readonly string[],
   { command, keepsOthers }: HelixOptions,
 ): Promise<Input<HelixSetup>> {
   const found = named.length > 0 ? [] : projectLanguages(process.cwd());
-  const file = helixUserFile();
+  const file = userFile();
   const present = await readConfig(file);
   if (!present.ok) return unreadable(configureSentences.refused(inHome(file), present.problem));
   const before = present.value.text ?? "";
@@ -189,7 +214,7 @@ function entryOf(examine: ExamineLanguage, { server, ours, list }: EntryOptions,
   // Helix silently drops a server whose name it does not know, so check that it lists the existing servers and ours.
   // Only the user's own list has the limits of its servers.
   const lists =
-    list === undefined ? [shown, shown.map((one) => names[one] ?? one)].map((one) => one.map(toToml)) : [list];
+    list === undefined ? [shown, shown.map((one) => names.get(one) ?? one)].map((one) => one.map(toToml)) : [list];
   for (const servers of lists) {
     const all = [...servers, toToml(serverName)].join(", ");
     const entry = `[[language]]\nname = ${toToml(language)}\nlanguage-servers = [${all}]\n`;
@@ -204,41 +229,24 @@ function entryOf(examine: ExamineLanguage, { server, ours, list }: EntryOptions,
  * Helix's names for servers whose command has a different name, by command. Up to version 25.07, Helix's health check
  * shows these commands instead of the names.
  */
-const names: Readonly<Record<string, string>> = {
-  OmniSharp: "omnisharp",
-  R: "r",
-  "actions-languageserver": "actions-language-server",
-  "basedpyright-langserver": "basedpyright",
-  biome: "biome-lsp-proxy",
-  cue: "cuelsp",
-  erlang_ls: "erlang-ls",
-  fsautocomplete: "fsharp-ls",
-  "golangci-lint-langserver": "golangci-lint-lsp",
-  "graphql-lsp": "graphql-language-service",
-  "haskell-language-server-wrapper": "haskell-language-server",
-  "jedi-language-server": "jedi",
-  "kcl-language-server": "kcl-lsp",
-  lake: "lean",
-  "luau-lsp": "luau",
-  magic: "mojo-lsp",
-  "millet-ls": "millet",
-  ngserver: "angular",
-  nu: "nu-lsp",
-  oxfmt: "oxfmt-language-server",
-  oxlint: "oxlint-language-server",
-  pb: "pbkit",
-  pixi: "mojo-lsp-server",
-  "pyright-langserver": "pyright",
-  "ripple-language-server": "ripple-lsp",
-  "tailwindcss-language-server": "tailwindcss-ls",
-  "tsp-server": "typespec",
-  "v-analyzer": "vlang-language-server",
-  "vue-language-server": "vuels",
-  wat_server: "wasm-language-tools",
-};
+const names: ReadonlyMap<string, string> = new Map(
+  `
+  OmniSharp omnisharp; R r; actions-languageserver actions-language-server; basedpyright-langserver basedpyright
+  biome biome-lsp-proxy; cue cuelsp; erlang_ls erlang-ls; fsautocomplete fsharp-ls
+  golangci-lint-langserver golangci-lint-lsp; graphql-lsp graphql-language-service
+  haskell-language-server-wrapper haskell-language-server; jedi-language-server jedi; kcl-language-server kcl-lsp
+  lake lean; luau-lsp luau; magic mojo-lsp; millet-ls millet; ngserver angular; nu nu-lsp
+  oxfmt oxfmt-language-server; oxlint oxlint-language-server; pb pbkit; pixi mojo-lsp-server
+  pyright-langserver pyright; ripple-language-server ripple-lsp; tailwindcss-language-server tailwindcss-ls
+  tsp-server typespec; v-analyzer vlang-language-server; vue-language-server vuels; wat_server wasm-language-tools
+`
+    .trim()
+    .split(/;? *\n *|; /)
+    .map((row): [string, string] => row.split(" ") as [string, string]),
+);
 
 /** Returns the path where Helix looks for the user's languages.toml. */
-export function helixUserFile(): string {
+function userFile(): string {
   const { APPDATA, XDG_CONFIG_HOME } = process.env;
   const config = process.platform === "win32" ? APPDATA : XDG_CONFIG_HOME;
   return join(config || join(homeFolder(), ".config"), "helix", "languages.toml");

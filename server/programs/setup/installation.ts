@@ -1,16 +1,13 @@
 /** Facts about this installation: the command that starts it, and where its files are. */
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
+import type { InstalledProgram } from "../../agents/agent.js";
 import { attempt } from "../../disk/fileSystem.js";
 import { isInside } from "../../workspace/pathText.js";
 import { homeFolder } from "../../workspace/serverFolder.js";
 
 /** Facts about this installation. */
-export interface Installation {
-  /** The command that starts this program, and its first arguments. */
-  readonly command: readonly [string, ...string[]];
-  /** Path of the folder with the samples. */
-  readonly samples: string;
+export interface Installation extends InstalledProgram {
   /** Path of the Git repository that this program was built in; `undefined` if it was installed from a package. */
   readonly repository: string | undefined;
   /** `true` if npm keeps this program only until it cleans its cache, as it does for `npx`. */
@@ -54,6 +51,9 @@ export function isNodeBelowHome(): boolean {
   const home = attempt(() => realpathSync(homeFolder())).value ?? "/";
   return dirname(home) !== home && isInside(home, process.execPath);
 }
+
+/** Returns the text that is needed only if this program is not on the PATH; otherwise, an empty string. */
+export const ifNotOnPath = ({ command }: Installation, text: string): string => (command.length === 1 ? "" : text);
 
 /** Returns the command line of the language server. */
 export function serverCommand({ command: [program, ...args] }: Installation): readonly string[] {

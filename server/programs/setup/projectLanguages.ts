@@ -55,90 +55,32 @@ function entriesOf(directory: string): readonly Dirent[] {
   }
 }
 
-/** For each of Helix's languages that are in common use, the files that belong to it: a name, or `.` and an ending. */
-const filesByLanguage: Readonly<Record<string, string>> = {
-  astro: ".astro",
-  awk: ".awk",
-  bash: ".sh .bash .zsh .ksh .ebuild .bashrc .bash_profile .zshrc .profile",
-  c: ".c",
-  "c-sharp": ".cs .csx",
-  clojure: ".clj .cljs .cljc .edn",
-  cmake: ".cmake cmakelists.txt",
-  cpp: ".cc .cpp .cxx .c++ .h .hh .hpp .hxx .ino .cu",
-  crystal: ".cr",
-  css: ".css",
-  cue: ".cue",
-  d: ".d",
-  dart: ".dart",
-  dockerfile: "dockerfile containerfile .dockerfile",
-  elixir: ".ex .exs",
-  elm: ".elm",
-  "emacs-lisp": ".el",
-  erlang: ".erl .hrl",
-  fish: ".fish",
-  fortran: ".f90 .f95 .f03 .f .for",
-  fsharp: ".fs .fsx .fsi",
-  gleam: ".gleam",
-  go: ".go",
-  gomod: "go.mod",
-  graphql: ".graphql .gql",
-  groovy: ".gradle .groovy jenkinsfile",
-  haskell: ".hs",
-  hcl: ".hcl .tf .tfvars .nomad",
-  html: ".html .htm",
-  ini: ".ini .editorconfig .cfg",
-  java: ".java",
-  javascript: ".js .mjs .cjs",
-  json: ".json .jsonl .webmanifest .geojson",
-  jsonc: ".jsonc .json5",
-  jsx: ".jsx",
-  julia: ".jl",
-  just: "justfile .justfile",
-  kotlin: ".kt .kts",
-  latex: ".tex .sty .cls",
-  lua: ".lua",
-  make: "makefile gnumakefile .mk",
-  markdown: ".md .markdown",
-  meson: "meson.build",
-  nim: ".nim .nims",
-  nix: ".nix",
-  ocaml: ".ml",
-  "ocaml-interface": ".mli",
-  odin: ".odin",
-  perl: ".pl .pm .t",
-  php: ".php",
-  prisma: ".prisma",
-  protobuf: ".proto",
-  purescript: ".purs",
-  python: ".py .pyi .pyw",
-  r: ".r",
-  rescript: ".res",
-  rst: ".rst",
-  ruby: ".rb .rake .gemspec gemfile rakefile",
-  rust: ".rs",
-  scala: ".scala .sbt .sc",
-  scheme: ".scm .ss",
-  scss: ".scss",
-  sql: ".sql",
-  starlark: ".bzl .bazel build workspace",
-  svelte: ".svelte",
-  swift: ".swift",
-  systemverilog: ".sv .svh",
-  text: ".txt",
-  toml: ".toml cargo.lock",
-  tsx: ".tsx",
-  typescript: ".ts .mts .cts",
-  typst: ".typ",
-  vala: ".vala",
-  verilog: ".v .vh",
-  vhdl: ".vhd .vhdl",
-  vim: ".vim .vimrc",
-  vue: ".vue",
-  xml: ".xml .svg .xsd .xsl .plist",
-  yaml: ".yml .yaml",
-  zig: ".zig .zon",
-};
+/**
+ * For each of Helix's languages that are in common use, the files that belong to it: a name, or `.` and an ending. Helix
+ * itself does not tell them.
+ */
+const filesByLanguage = `
+  astro: .astro; awk: .awk; bash: .sh .bash .zsh .ksh .ebuild .bashrc .bash_profile .zshrc .profile; c: .c
+  c-sharp: .cs .csx; clojure: .clj .cljs .cljc .edn; cmake: .cmake cmakelists.txt
+  cpp: .cc .cpp .cxx .c++ .h .hh .hpp .hxx .ino .cu; crystal: .cr; css: .css; cue: .cue; d: .d; dart: .dart
+  dockerfile: dockerfile containerfile .dockerfile; elixir: .ex .exs; elm: .elm; emacs-lisp: .el
+  erlang: .erl .hrl; fish: .fish; fortran: .f90 .f95 .f03 .f .for; fsharp: .fs .fsx .fsi; gleam: .gleam; go: .go
+  gomod: go.mod; graphql: .graphql .gql; groovy: .gradle .groovy jenkinsfile; haskell: .hs
+  hcl: .hcl .tf .tfvars .nomad; html: .html .htm; ini: .ini .editorconfig .cfg; java: .java
+  javascript: .js .mjs .cjs; json: .json .jsonl .webmanifest .geojson; jsonc: .jsonc .json5; jsx: .jsx; julia: .jl
+  just: justfile .justfile; kotlin: .kt .kts; latex: .tex .sty .cls; lua: .lua; make: makefile gnumakefile .mk
+  markdown: .md .markdown; meson: meson.build; nim: .nim .nims; nix: .nix; ocaml: .ml; ocaml-interface: .mli
+  odin: .odin; perl: .pl .pm .t; php: .php; prisma: .prisma; protobuf: .proto; purescript: .purs
+  python: .py .pyi .pyw; r: .r; rescript: .res; rst: .rst; ruby: .rb .rake .gemspec gemfile rakefile; rust: .rs
+  scala: .scala .sbt .sc; scheme: .scm .ss; scss: .scss; sql: .sql; starlark: .bzl .bazel build workspace
+  svelte: .svelte; swift: .swift; systemverilog: .sv .svh; text: .txt; toml: .toml cargo.lock; tsx: .tsx
+  typescript: .ts .mts .cts; typst: .typ; vala: .vala; verilog: .v .vh; vhdl: .vhd .vhdl; vim: .vim .vimrc
+  vue: .vue; xml: .xml .svg .xsd .xsl .plist; yaml: .yml .yaml; zig: .zig .zon
+`;
 
 const languageOf: ReadonlyMap<string, string> = new Map(
-  Object.entries(filesByLanguage).flatMap(([language, names]) => names.split(" ").map((name) => [name, language])),
+  filesByLanguage.split(/[;\n]/).flatMap((row) => {
+    const [language = "", ...names] = row.trim().split(/:? /);
+    return names.map((name) => [name, language] as const);
+  }),
 );

@@ -1,31 +1,39 @@
 /** The command `setup`: prints the configuration that an editor or an agent needs, writes it, or removes it. */
 import { statSync } from "node:fs";
+import { hookNames } from "../../agents/agents.js";
 import { nearestName } from "../../dialect/spelling.js";
 import { attempt } from "../../disk/fileSystem.js";
 import { homeFolder } from "../../workspace/serverFolder.js";
-import type { Arguments } from "../cli/arguments.js";
-import { inHome } from "../cli/inHome.js";
-import { type Input, unreadable } from "../cli/input.js";
-import { exitCodes, print, say } from "../cli/output.js";
-import { setupSentences } from "../cli/sentences.js";
-import { hookNames } from "../cli/table.js";
+import { inHome } from "../shared/inHome.js";
+import { type Input, unreadable } from "../shared/input.js";
+import { exitCodes, print, say } from "../shared/output.js";
 import { configure } from "./configure.js";
-import { helixSetup } from "./helix.js";
-import { type HookForm, hookText } from "./hooks.js";
-import { isNodeBelowHome, serverCommand, thisInstallation } from "./installation.js";
+import { isNodeBelowHome, thisInstallation } from "./installation.js";
+import type { SetUpProgram, SetupOptions } from "./program.js";
+import { programs } from "./programs.js";
+import { setupSentences } from "./sentences.js";
 
 export { findSetUp } from "./findSetUp.js";
 
-import { setupFiles } from "./setupFiles.js";
-import { setupForms } from "./setupTexts.js";
+/** The names of the programs that can be set up, in alphabetical order. */
+export const setupNames: readonly string[] = Object.keys(programs).sort();
 
-/** The programs that can be set up, in alphabetical order. */
-export const setupNames: readonly string[] = Object.keys(setupFiles).sort();
+/** The command's arguments; `words` has the name of the program, too. */
+interface SetupArguments extends SetupOptions {
+  readonly write: boolean;
+  readonly remove: boolean;
+}
 
 /** Prints the configuration for one program, writes it, or removes it; returns the exit code. */
-export async function runSetup({ words: [name, ...words], write, remove, hook }: Arguments): Promise<number> {
-  const task = remove ? "remove" : "add";
-  const setup = await (write || remove ? changeFiles(name, words, task, hook) : textOf(name, words, hook));
+export async function runSetup({ words, write, remove, hook }: SetupArguments): Promise<number> {
+  const [name, ...rest] = words;
+  const program = name !== undefined && Object.hasOwn(programs, name) ? programs[name] : undefined;
+  const options = { words: rest, hook };
+  let setup: Input<string>;
+  if (name === undefined || program === undefined) setup = unknown(name);
+  else if (hook !== "none" && program.hasHook !== true) setup = unreadable(setupSentences.noHook(name, hookNames));
+  else if (write || remove) setup = await changeFiles(name, program, remove ? "remove" : "add", options);
+  else setup = await textOf(name, program, options);
   if (!setup.ok) {
     say(setup.problem);
     return exitCodes.usage;
@@ -34,6 +42,33 @@ export async function runSetup({ words: [name, ...words], write, remove, hook }:
   if (!remove && thisInstallation().isTemporary) say(setupSentences.temporary);
   if (!remove && isNodeBelowHome()) say(setupSentences.nodeBelowHome(inHome(process.execPath)));
   return exitCodes.done;
+}
+
+async function changeFiles(
+  name: string,
+  program: SetUpProgram,
+  task: "add" | "remove",
+  options: SetupOptions,
+): Promise<Input<string>> {
+  const [word] = options.words;
+  if (word !== undefined && program.takesLanguages !== true) return unreadable(setupSentences.notWritten(name, word));
+  const files = await program.files(thisInstallation(), task, options);
+  becomeUser();
+  return files.ok ? configure(files.value, task) : files;
+}
+
+async function textOf(
+  name: string,
+  { forms, takesLanguages }: SetUpProgram,
+  options: SetupOptions,
+): Promise<Input<string>> {
+  const [form = "plain", word] = takesLanguages ? [] : options.words;
+  if (word !== undefined) return unreadable(setupSentences.tooMany(`${name} ${form}`, word));
+  const build = Object.hasOwn(forms, form) ? forms[form] : undefined;
+  if (build !== undefined) return build(thisInstallation(), options);
+  const known = Object.keys(forms);
+  if (known.length === 1) return unreadable(setupSentences.tooMany(name, form));
+  return unreadable(setupSentences.unknownForm(name, form, known));
 }
 
 /**
@@ -52,49 +87,6 @@ function becomeUser(): void {
   });
 }
 
-async function changeFiles(
-  name: string | undefined,
-  words: readonly string[],
-  task: "add" | "remove",
-  hook: HookForm,
-): Promise<Input<string>> {
-  if (name === undefined || !Object.hasOwn(setupFiles, name)) return unknown(name);
-  const [word] = words;
-  if (word !== undefined && name !== "helix") return unreadable(setupSentences.notWritten(name, word));
-  if (hook !== "none" && !hookNames.some((one) => one === name))
-    return unreadable(setupSentences.noHook(name, hookNames));
-  const files = await setupFiles[name]?.(thisInstallation(), words, task, hook);
-  becomeUser();
-  if (files === undefined) return unknown(name);
-  return files.ok ? configure(files.value, task) : files;
-}
-
-async function textOf(name: string | undefined, words: readonly string[], hook: HookForm): Promise<Input<string>> {
-  const installation = thisInstallation();
-  if (hook !== "none" && name !== undefined && Object.hasOwn(setupFiles, name)) {
-    const agent = hookNames.find((one) => one === name);
-    if (agent === undefined) return unreadable(setupSentences.noHook(name, hookNames));
-    const text = await textOf(name, words, "none");
-    return text.ok ? { ok: true, value: text.value + hookText(agent, installation, hook) } : text;
-  }
-  if (name === "helix") {
-    const helix = await helixSetup(words, { command: serverCommand(installation), keepsOthers: false });
-    return helix.ok ? { ok: true, value: helix.value.text } : helix;
-  }
-  const forms = name !== undefined && Object.hasOwn(setupForms, name) ? setupForms[name] : undefined;
-  if (name === undefined || forms === undefined) return unknown(name);
-  const known = Object.keys(forms);
-  const [form = "plain", word] = words;
-  if (word !== undefined) return unreadable(setupSentences.tooMany(`${name} ${form}`, word));
-  const text = Object.hasOwn(forms, form) ? forms[form] : undefined;
-  if (text !== undefined) return text(installation);
-  if (known.length === 1) return unreadable(setupSentences.tooMany(name, form));
-  return unreadable(setupSentences.unknownForm(name, form, known));
-}
-
-/** Other names of programs that can be set up. */
-const otherNames: Readonly<Record<string, string>> = { vi: "neovim", vim: "neovim", nvim: "neovim", hx: "helix" };
-
 /** Programs that are set up by hand, by the part of README.md that says how. */
 const byHand: Readonly<Record<string, readonly string[]>> = {
   "Other editors": ["code", "jetbrains", "kakoune", "kate", "lapce", "sublime", "vscode", "vscodium", "zed"],
@@ -106,7 +98,8 @@ function unknown(name: string | undefined): Input<never> {
   if (name !== undefined && section !== undefined) {
     return unreadable(setupSentences.byHand(name, section, setupNames));
   }
-  const meant = Object.hasOwn(otherNames, folded) ? otherNames[folded] : nearestName(folded, setupNames);
+  const [aliased] = Object.entries(programs).find(([, { aliases = [] }]) => aliases.includes(folded)) ?? [];
+  const meant = aliased ?? nearestName(folded, setupNames);
   const known = setupSentences.unknown(name, name && meant, setupNames);
   if (name === undefined || meant !== undefined) return unreadable(known);
   const [command, ...args] = thisInstallation().command;

@@ -6,13 +6,8 @@ import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
+import { type Input, unreadable } from "../shared/input.js";
 import { inputProblems } from "./sentences.js";
-
-/** The value, or a sentence that says why it could not be read. */
-export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
-
-/** Returns the `Input` for a value that could not be read. `problem` is a sentence. */
-export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
 /** Reads a UTF-8 file; `-` means standard input. Refuses to read from a terminal, whose input may never end. */
 export async function readInput(path: string, stdin: Readable & { isTTY?: boolean }): Promise<Input<string>> {

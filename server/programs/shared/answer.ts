@@ -6,7 +6,7 @@ import type { EditResult, FileResult, MultiEditResult } from "../../lsp/protocol
 import { callSentences, isAboutSummary, isAboutUnsaved } from "../../lsp/sentences.js";
 import { isAboutReplacing } from "../../plan/patch/sentences.js";
 import { limits } from "../../text/limits.js";
-import { toolSentences } from "./sentences.js";
+import { answerSentences } from "./sentences.js";
 
 /**
  * Returns the lines of the answer. `wasAsked`: `true` if every editor was asked whether it has the files open. `isUndo`:
@@ -18,8 +18,8 @@ export function answerLines(result: MultiEditResult, manner: Manner): string[] {
   const isPreview = outcome === "proposed";
   const lines = files.map((file) => fileLine(file, { edits, isPreview, ...manner }));
   const shown = lines.slice(0, limits.toolFiles);
-  if (lines.length > shown.length) shown.push(toolSentences.moreFiles(lines.length - shown.length));
-  const facts = edits.flatMap((edit) => toolSentences.edit(edit) ?? []);
+  if (lines.length > shown.length) shown.push(answerSentences.moreFiles(lines.length - shown.length));
+  const facts = edits.flatMap((edit) => answerSentences.edit(edit) ?? []);
   const isUnchanged = isPreview || (outcome === "applied" && files.length === 0);
   const nothing = isUnchanged ? [callSentences.nothingChanged] : [];
   const isKnown = (warning: string): boolean =>
@@ -50,7 +50,7 @@ function fileLine(file: FileResult, { edits, isPreview, wasAsked, isUndo, isWrit
   const places = edits.filter((edit) => edit.path === path).reduce((sum, edit) => sum + edit.places.length, 0);
   const sent = edits.filter((edit) => edit.path === path && edit.places.length > 0).length;
   const state = version === null ? (wasAsked ? "unopened" : "disk") : onDisk === "same" ? "saved" : "unsaved";
-  return toolSentences.file(`${letter} ${newPath ?? path}`, {
+  return answerSentences.file(`${letter} ${newPath ?? path}`, {
     places: places > sent ? places : undefined,
     line: isUndo && firstChangedLine > 0 ? firstChangedLine : undefined,
     state: isPreview || kind === "delete" ? undefined : state,

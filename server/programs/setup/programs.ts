@@ -1,0 +1,15 @@
+/** The programs that can be set up, by name. */
+import { agents } from "../../agents/agents.js";
+import { agentSetup } from "./agentSetup.js";
+import { emacs } from "./emacs.js";
+import { helix } from "./helix.js";
+import { neovim } from "./neovim.js";
+import type { SetUpProgram } from "./program.js";
+
+/** The programs that can be set up. */
+export const programs: Readonly<Record<string, SetUpProgram>> = {
+  neovim,
+  emacs,
+  helix,
+  ...Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, agentSetup(agent)])),
+};
