@@ -11,7 +11,7 @@ import {
 } from "vscode-jsonrpc/node";
 import { type AskingParams, agentMethods, agentNotifications, type Caller } from "../lsp/protocol.js";
 import { type IncomingRequest, serveRequest } from "../lsp/requests.js";
-import { createTurns, type OnWaiting, type Session, type Share } from "../lsp/session.js";
+import { createTurns, nobody, type OnWaiting, type Session, type Share } from "../lsp/session.js";
 import { type Channel, streamChannel } from "../lsp/wire/channel.js";
 import { createGate } from "../lsp/wire/gate.js";
 import { AnswerError } from "../lsp/wire/rpc.js";
@@ -21,8 +21,8 @@ import { inServerFolder, makePrivate } from "../workspace/serverFolder.js";
 import { listen } from "./address.js";
 import { announcedGates, gatesToAnnounce, warningsAbout } from "./gates.js";
 import { createHandshaker, makeNonce, rejection, socketProtocols } from "./handshake.js";
+import { openElsewhere } from "./holders.js";
 import { type ClosedRecord, recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
-import { openElsewhere } from "./selectSession.js";
 import { editorName, sessionLog, socketSentences } from "./sentences.js";
 import { createSharedCalls, keyOf, type SharedCalls } from "./sharedCalls.js";
 import { type WatchedFiles, watchFiles } from "./watchFiles.js";
@@ -47,11 +47,19 @@ export async function serveAgents(session: Session): Promise<void> {
   };
   const files = await watchFiles(session, announce);
   const caller = { name: "multi-edit-language-server", version: session.version };
-  session.openElsewhere = (paths) => {
-    for (const warning of warningsAbout(sessions, paths)) session.log("warn", warning);
-    return openElsewhere(paths, sessions, caller, id);
+  session.outside = {
+    gates: () => announcedGates(sessions, id),
+    ask: nobody.ask,
+    holders(paths) {
+      for (const warning of warningsAbout(sessions, paths)) session.log("warn", warning);
+      return openElsewhere(paths, { sessions, caller, except: id });
+    },
+    changed(what) {
+      announce();
+      if (what === "folders") void files.foldersChanged();
+    },
+    saved: files.saved,
   };
-  session.otherGates = () => announcedGates(sessions, id);
   const problem = makePrivate(sessions);
   if (problem !== undefined) return session.log("warn", sessionLog.unreachable(problem));
   let bound: Awaited<ReturnType<typeof openSocket>> | undefined;
@@ -64,11 +72,6 @@ export async function serveAgents(session: Session): Promise<void> {
     else session.log("info", bound === undefined ? sessionLog.switchedOff(id) : sessionLog.reachable(id));
   };
   await open();
-  session.announcedChanged = announce;
-  session.foldersChanged = () => {
-    announce();
-    void files.foldersChanged();
-  };
   renew(async () => {
     files.checkUnsaved();
     // Somebody, such as a program that cleans up, may have removed the folder with the record, the socket, or both.
