@@ -14,9 +14,10 @@ import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, type InTurn, inSlices, type OnWaiting, openAt, type Share } from "../session.js";
 import { stateAfter, until } from "./applyOutcome.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
+import { rowOf, type StepOutcome } from "./outcomes.js";
 import { rollBackSteps } from "./rollBackSteps.js";
 import { type Saved, saveChanged } from "./save.js";
-import type { ApplyJob, ApplyPlan, DoneStep, Run, StepOutcome, Task } from "./step.js";
+import type { ApplyJob, ApplyPlan, DoneStep, Run, Task } from "./step.js";
 import { commitPart, heldElsewhere, type Queue, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 import { changedSince, takesTextsTogether } from "./steps/text.js";
@@ -177,7 +178,7 @@ const anyEdit: ClientCapabilities = {
  * A new plan for a file's current text, with the same kind of change as before, or the outcome of the step if there is
  * none that may be applied.
  */
-type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Extract<StepOutcome, { kind: "failed" | "unagreed" }>;
+type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Extract<StepOutcome, { readonly failure: Failure }>;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
   const { path } = file.document;
@@ -213,8 +214,8 @@ export async function execute(
       disk?.staged.abandon();
       throw error;
     });
-    const [first, ...rest] = steps.filter(({ outcome }) => !completed.has(outcome.kind));
-    done.push(...steps.filter(({ outcome }) => completed.has(outcome.kind)));
+    const [first, ...rest] = steps.filter(({ outcome }) => !rowOf(outcome).isDone);
+    done.push(...steps.filter(({ outcome }) => rowOf(outcome).isDone));
     left = [...unsent, ...left.slice(next.length)];
     if (first === undefined) continue;
     disk?.staged.abandon();
@@ -230,9 +231,6 @@ export async function execute(
   const steps = done.map((step) => ({ ...step, file: changed.get(step.file) ?? step.file }));
   return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps } : {}) };
 }
-
-/** Outcomes of steps that have been carried out or, if there is no proof, have at least been reported as such. */
-const completed: ReadonlySet<StepOutcome["kind"]> = new Set(["verified", "acknowledgedUnverifiable"]);
 
 /** A task, with its file as most recently planned. */
 interface Attempt extends Pick<DoneStep, "file" | "editOutcomes"> {
@@ -272,12 +270,12 @@ async function doTasks(
     }
     attempts = [];
     for (const attempt of again) {
-      if (!steps.every(({ outcome }) => completed.has(outcome.kind))) break;
+      if (!steps.every(({ outcome }) => rowOf(outcome).isDone)) break;
       const next = moved.has(attempt) ? await planAgain(run, attempt, { count, replanned }) : attempt;
       if ("outcome" in next) steps.push(next);
       else attempts.push(next);
     }
-    if (!steps.every(({ outcome }) => completed.has(outcome.kind))) return { steps, left: [] };
+    if (!steps.every(({ outcome }) => rowOf(outcome).isDone)) return { steps, left: [] };
   }
   return { steps, left: attempts.map(({ task }) => task) };
 }
