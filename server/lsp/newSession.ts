@@ -51,6 +51,7 @@ export function createSession(
     refused: new Set(),
     gate: toGate(defaultSettings),
     outside,
+    leftOnScreen: new Set(),
     ready: Promise.resolve(),
     inTurn: createTurns(),
     askInTurn: createTurns(),

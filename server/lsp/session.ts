@@ -117,6 +117,8 @@ export interface Session {
   outside: Outside;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
+  /** The questions that have been withdrawn, but whose messages may still be on the screen: agents, labels and diffs. */
+  readonly leftOnScreen: Set<string>;
   readonly log: (level: LogLevel, text: string) => void;
   /** The queue of the calls that the server applies, one at a time. */
   readonly inTurn: InTurn;
