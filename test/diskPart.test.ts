@@ -342,11 +342,11 @@ describe("an internal error before the disk part is committed", () => {
       disk: await laid.part(),
       shownTo: site.session,
       warnings: [],
+      replan: { plan: () => Promise.reject(new Error("no replanning is expected")), confirmation: undefined },
       done: [],
       budget: { bytes: 0 },
     };
-    const replan = () => Promise.reject(new Error("no replanning is expected"));
-    await expect(execute(run, replan)).rejects.toThrow("only files have a path");
+    await expect(execute(run)).rejects.toThrow("only files have a path");
     await expectFree(laid);
   });
 });

@@ -9,7 +9,7 @@ import type { OnWaiting } from "../lsp/session.js";
 export type StartCall<T> = (signal: AbortSignal, onWaiting: OnWaiting) => Promise<T>;
 
 /** A request for a call's answer. */
-interface CallRequest {
+interface AnswerRequest {
   /** Aborted when nobody wants the answer to this request any more. */
   readonly signal: AbortSignal;
   readonly onWaiting?: OnWaiting;
@@ -27,7 +27,7 @@ export class SharedCall<T> {
   /** Resolves when the user is asked. */
   readonly asked: Promise<void>;
   /** The requests that wait for the answer. */
-  readonly requests = new Set<CallRequest>();
+  readonly requests = new Set<AnswerRequest>();
   readonly stop = new AbortController();
   isAsked = false;
   /** `true` once a request has left the call to others, so that its answer is kept until one of them has got it. */
@@ -55,7 +55,7 @@ export class SharedCall<T> {
   }
 
   /** Adds a request for the answer. */
-  join(request: CallRequest): void {
+  join(request: AnswerRequest): void {
     this.requests.add(request);
     if (this.#isWaiting) request.onWaiting?.(true);
   }
@@ -88,7 +88,7 @@ export class SharedCalls<T> {
    * Returns a call's answer; `undefined` if the request has been aborted, or its patience is over, while the call goes on.
    * The call ends if all of its requests are aborted.
    */
-  async answerTo(request: CallRequest, call: SharedCall<T>): Promise<{ readonly answer: T } | undefined> {
+  async answerTo(request: AnswerRequest, call: SharedCall<T>): Promise<{ readonly answer: T } | undefined> {
     const { signal, patience } = request;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

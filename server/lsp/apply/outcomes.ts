@@ -85,7 +85,5 @@ const table = {
   unconfirmed: { isDone: false, isCertain: false, failure: ownFailure },
 } as const satisfies Readonly<Record<string, OutcomeRow>>;
 
-/** Returns the table's row for an outcome. */
-export function rowOf({ kind }: Pick<StepOutcome, "kind">): OutcomeRow {
-  return table[kind];
-}
+/** The rows of the table, by kind. */
+export const outcomeRows: Readonly<Record<OutcomeKind, OutcomeRow>> = table;

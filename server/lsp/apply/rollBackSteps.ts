@@ -8,7 +8,7 @@ import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { callSentences, type Leftover, type StepDescription } from "../sentences.js";
 import { inSlices, type Session } from "../session.js";
 import { stateAfter } from "./applyOutcome.js";
-import { rowOf } from "./outcomes.js";
+import { outcomeRows } from "./outcomes.js";
 import { saveRolledBack } from "./save.js";
 import type { DoneStep, Run } from "./step.js";
 import { stepRules } from "./steps/table.js";
@@ -27,7 +27,7 @@ type HeldParts = Map<FileChange, Set<"text" | "whole">>;
  */
 export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   // Of texts sent as a single edit, those that are certainly unchanged matter only if none is in doubt.
-  const [unsure, ...others] = steps.filter(({ outcome }) => !rowOf(outcome).isCertain);
+  const [unsure, ...others] = steps.filter(({ outcome }) => !outcomeRows[outcome.kind].isCertain);
   const failed = unsure === undefined ? steps : ([unsure, ...others] as const);
   const rest: Record<Leftover | "back", string[]> = {
     back: [],
@@ -57,7 +57,7 @@ export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...Done
     const results = isThere ? [] : await stepRules[first.kind].rollBack(run, files, first);
     for (const [i, step] of group.entries()) {
       // A verified step that is not rolled back remains in effect. The state of any other step is uncertain.
-      const stays = !rowOf(step.outcome).isCertain ? "doubtful" : isThere ? "held" : "stuck";
+      const stays = !outcomeRows[step.outcome.kind].isCertain ? "doubtful" : isThere ? "held" : "stuck";
       const result = results[i] ?? "stays";
       const left = result === "stays" ? stays : result;
       rest[left].push((isThere ? nameAfter(step.file) : step.file.document).path);
@@ -74,7 +74,7 @@ export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...Done
   const failure = failureOf(run.session, failed, callSentences.rest(rest));
   if (isThere) for (const step of failed) hold(step);
   const outcomes = outcomesOf(run, failed, failure, held);
-  for (const step of failed) if (!rowOf(step.outcome).isCertain) hold(step);
+  for (const step of failed) if (!outcomeRows[step.outcome.kind].isCertain) hold(step);
   if (held.size === 0) return toEditorRefusal(failure, outcomes);
   const warnings = [failure.message, ...run.warnings, ...(isThere ? (run.disk?.warnings ?? []) : [])];
   return unknown(run, held, outcomes, warnings);
@@ -131,5 +131,5 @@ function failureOf(session: Session, [first, ...more]: readonly [DoneStep, ...Do
   const { path } = file.document;
   const asked: StepDescription =
     kind === "rename" || kind === "delete" ? { kind, path, newPath: nameAfter(file).path } : { kind: "edit", path };
-  return rowOf(outcome).failure({ session, asked, others: more.length, rest }, outcome);
+  return outcomeRows[outcome.kind].failure({ session, asked, others: more.length, rest }, outcome);
 }

@@ -105,6 +105,12 @@ export type DoneStep = Task &
     readonly editOutcomes: readonly EditOutcome[];
   };
 
+/** What the user has agreed to, file by file. */
+interface AgreedFiles {
+  /** Reports whether `again`, a new plan for one file of a plan, has the diff that the user accepted. */
+  coversAgain(file: FileChange, again: FileChange, plan: ApplyPlan): boolean;
+}
+
 /** A plan being applied. */
 export interface Run extends ApplyContext {
   readonly plan: ApplyPlan;
@@ -116,6 +122,8 @@ export interface Run extends ApplyContext {
   readonly shownTo: EditTarget;
   /** Warnings raised before planning, about the call itself. */
   readonly warnings: readonly string[];
+  /** What is needed to plan a file again whose text has changed: the job's planning, and what the user has agreed to. */
+  readonly replan: Pick<ApplyJob, "plan"> & { readonly confirmation: AgreedFiles | undefined };
   /** The steps done so far. */
   readonly done: DoneStep[];
   /** Total size of the kept copies of deleted files, in bytes. */
