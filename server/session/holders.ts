@@ -192,22 +192,16 @@ async function mayHold(record: SessionRecord, files: readonly (string | undefine
   return folders.length === 0 || files.some((file) => file === undefined || holds(file));
 }
 
-/** The sessions to look for other editors in, and the caller that is asking. */
-export interface OtherEditors {
-  /** The directory where sessions are announced. */
-  readonly sessions: string;
-  readonly caller: Caller;
-  /** The id of the session that is asking, which is skipped; `undefined` if it is none. */
-  readonly except?: string;
-}
-
 /**
  * Finds, for each absolute path, another session that has the file open, or one that may have it open but can't be
- * asked. Returns the sessions found, keyed by path.
+ * asked. Returns the sessions found, keyed by path. `sessions`: the directory where sessions are announced; `caller`:
+ * the program that is asking; `except`: the id of a session to skip.
  */
 export async function openElsewhere(
   paths: readonly string[],
-  { sessions, caller, except }: OtherEditors,
+  sessions: string,
+  caller: Caller,
+  except?: string,
 ): Promise<ReadonlyMap<string, Holder>> {
   // All paths are absolute, so any directory will do; the working directory may no longer exist.
   const query = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };

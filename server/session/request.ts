@@ -123,7 +123,7 @@ async function serveOnDisk(
     ask: async (question, files, token) =>
       // Whoever types an undo has decided on it. What may not be changed at all is refused before anybody is asked.
       isAgreed ? "yes" : askUserOf(files, { question, sessions, caller, token }),
-    holders: (paths) => openElsewhere(paths, { sessions, caller }),
+    holders: (paths) => openElsewhere(paths, sessions, caller),
   };
   const log = (text: string): void => context.notify?.(text);
   const session = await openDiskSession({ directory, user, version, outside, log });

@@ -54,7 +54,7 @@ export async function serveAgents(session: Session): Promise<void> {
     ask: nobody.ask,
     holders(paths) {
       for (const warning of warningsAbout(sessions, paths)) session.log("warn", warning);
-      return openElsewhere(paths, { sessions, caller, except: id });
+      return openElsewhere(paths, sessions, caller, id);
     },
     changed(what) {
       announce();

@@ -75,9 +75,7 @@ export class SharedCalls<T> {
       const same = [...this.calls].find((call) => call.key === key && (call.isKept || !call.isOver));
       if (same === undefined) break;
       if (same.isAsked || signal.aborted) return same;
-      const left = leaving(signal);
-      await Promise.race([same.asked, same.answer.catch(() => undefined), left.gone]);
-      left.end();
+      await Promise.race([same.asked, same.answer.catch(() => undefined), aborted(signal)]);
     }
     const call = new SharedCall(key, start);
     this.calls.add(call);
@@ -94,12 +92,11 @@ export class SharedCalls<T> {
     const late = new Promise<void>((resolve) => {
       if (patience !== undefined) timer = setTimeout(resolve, patience);
     });
-    const left = leaving(signal);
     // A call that is slow for another reason has a limit of its own, and ends with an answer.
     const isUndecided = Promise.all([late, call.asked]).then(() => "undecided" as const);
     call.join(request);
     try {
-      const first = await Promise.race([call.answer, isUndecided, left.gone]);
+      const first = await Promise.race([call.answer, isUndecided, aborted(signal)]);
       // Nobody gets the answer to an aborted request, so the answer is kept for the others.
       const ends = signal.aborted && request.isVisitor !== true && call.requests.size === 1;
       if (!ends && (signal.aborted || first === "undecided")) {
@@ -115,18 +112,14 @@ export class SharedCalls<T> {
     } finally {
       call.requests.delete(request);
       clearTimeout(timer);
-      left.end();
     }
   }
 }
 
-/** Resolves `gone` when the signal is aborted. `end` stops listening to it. */
-function leaving(signal: AbortSignal): { readonly gone: Promise<void>; end(): void } {
-  let leave = (): void => undefined;
-  const gone = new Promise<void>((resolve) => {
-    leave = resolve;
+/** Resolves when the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve());
   });
-  if (signal.aborted) leave();
-  signal.addEventListener("abort", leave);
-  return { gone, end: () => signal.removeEventListener("abort", leave) };
 }

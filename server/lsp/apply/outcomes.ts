@@ -34,55 +34,53 @@ interface OutcomeRow {
   failure(step: FailedStep, outcome: StepOutcome): Failure;
 }
 
+/** The step has certainly changed nothing, or it may have changed something. */
+const [unchanged, unsure] = [
+  { isDone: false, isCertain: true },
+  { isDone: false, isCertain: false },
+] as const;
+
 const diverged = ({ asked, rest }: FailedStep): Failure => editorFailures.clientDiverged(asked, rest);
 
 /** Returns an outcome's own failure. */
 const ownFailure = (step: FailedStep, outcome: StepOutcome): Failure =>
   "failure" in outcome ? withRest(outcome.failure, step.rest) : diverged(step);
 
+const refused = ({ asked, others, rest }: FailedStep, outcome: StepOutcome): Failure =>
+  editorFailures.clientRefused({ ...asked, others }, "reason" in outcome ? outcome.reason : "", rest);
+
+const timedOut = ({ session, asked, rest }: FailedStep): Failure =>
+  editorFailures.timeout(asked, session.facts.answerMs / 1000, rest);
+
+const notSeen = ({ session, asked, rest }: FailedStep): Failure =>
+  editorFailures.acknowledgedButUnchanged(asked, { mayBeDeclined: session.facts.hidesDeclining }, rest);
+
+const leftEmpty = ({ asked, rest }: FailedStep): Failure => editorFailures.leftEmpty(asked.path, rest);
+
 const table = {
   verified: { isDone: true, isCertain: true, failure: diverged },
   /** The editor reported success, but does not sync the text that would verify the step. */
   acknowledgedUnverifiable: { isDone: true, isCertain: false, failure: diverged },
-  /** Nothing has changed. */
-  refused: {
-    isDone: false,
-    isCertain: true,
-    failure: ({ asked, others, rest }, outcome) =>
-      editorFailures.clientRefused({ ...asked, others }, "reason" in outcome ? outcome.reason : "", rest),
-  },
-  /** The text or file had changed beforehand, and the step's change is certainly not in place. */
-  moved: { isDone: false, isCertain: true, failure: diverged },
-  /** Nothing has changed, because of another document: it had changed beforehand, or the editor refused it. */
-  untouched: { isDone: false, isCertain: true, failure: diverged },
-  failed: { isDone: false, isCertain: true, failure: ownFailure },
-  /** Nothing has changed: the text had changed beforehand, and the user has not agreed to the new plan for it. */
-  unagreed: { isDone: false, isCertain: true, failure: ownFailure },
+  refused: { ...unchanged, failure: refused },
+  /** The text or file had changed beforehand. */
+  moved: { ...unchanged, failure: diverged },
+  /** Another document had changed beforehand, or the editor refused it. */
+  untouched: { ...unchanged, failure: diverged },
+  failed: { ...unchanged, failure: ownFailure },
+  /** The text had changed beforehand, and the user has not agreed to the new plan for it. */
+  unagreed: { ...unchanged, failure: ownFailure },
   /** The text or the file on disk is in neither the old nor the planned state. */
-  diverged: { isDone: false, isCertain: false, failure: diverged },
+  diverged: { ...unsure, failure: diverged },
   /** The editor did not answer in time, and no change was seen. */
-  timedOut: {
-    isDone: false,
-    isCertain: false,
-    failure: ({ session, asked, rest }) => editorFailures.timeout(asked, session.facts.answerMs / 1000, rest),
-  },
+  timedOut: { ...unsure, failure: timedOut },
   /** The editor reported success, but nothing has changed. The editor may still perform the step. */
-  acknowledgedButUnchanged: {
-    isDone: false,
-    isCertain: false,
-    failure: ({ session, asked, rest }) =>
-      editorFailures.acknowledgedButUnchanged(asked, { mayBeDeclined: session.facts.hidesDeclining }, rest),
-  },
+  acknowledgedButUnchanged: { ...unsure, failure: notSeen },
   /** The file was created, but stayed empty and could not be deleted. */
-  leftEmpty: {
-    isDone: false,
-    isCertain: false,
-    failure: ({ asked, rest }) => editorFailures.leftEmpty(asked.path, rest),
-  },
+  leftEmpty: { ...unsure, failure: leftEmpty },
   /** The files on disk are in neither the old nor the planned state; recovery must wait until the disk is writable again. */
-  pending: { isDone: false, isCertain: false, failure: ownFailure },
+  pending: { ...unsure, failure: ownFailure },
   /** The files on disk are as planned, but the change may not survive a power cut. */
-  unconfirmed: { isDone: false, isCertain: false, failure: ownFailure },
+  unconfirmed: { ...unsure, failure: ownFailure },
 } as const satisfies Readonly<Record<string, OutcomeRow>>;
 
 /** The rows of the table, by kind. */

@@ -14,22 +14,7 @@ interface AgentPatience {
 }
 
 /** The tickets of one agent. `T`: an answer. */
-export interface Tickets<T> {
-  /**
-   * Returns a call's answer, or one with its ticket if the user has not decided when the agent's patience ends. A call
-   * about which the user is asked is not started again when it is sent again. Other equal calls run one after another.
-   * `start` calls its second argument when the user is asked.
-   */
-  run(
-    key: string,
-    start: (signal: AbortSignal, onAsked: () => void) => Promise<T>,
-    patience: AgentPatience,
-  ): Promise<T>;
-  /** Waits for the answer to the call with this ticket. If this wait is cancelled, the call goes on. */
-  wait(ticket: string, patience: AgentPatience): Promise<T>;
-  /** Cancels all calls that are still being served. */
-  close(): void;
-}
+export type Tickets<T> = ReturnType<typeof createTickets<T>>;
 
 /** The answers about tickets. */
 interface TicketAnswers<T> {
@@ -53,7 +38,7 @@ export function callKey(name: string, args: unknown): string {
 }
 
 /** Creates an agent's list of tickets, which is empty. */
-export function createTickets<T>({ waiting, none, full }: TicketAnswers<T>): Tickets<T> {
+export function createTickets<T>({ waiting, none, full }: TicketAnswers<T>) {
   const shared = new SharedCalls<T>();
   const tickets = new WeakMap<SharedCall<T>, string>();
   let given = 0;
@@ -76,7 +61,16 @@ export function createTickets<T>({ waiting, none, full }: TicketAnswers<T>): Tic
   }
 
   return {
-    async run(key, start, patience) {
+    /**
+     * Returns a call's answer, or one with its ticket if the user has not decided when the agent's patience ends. A call
+     * about which the user is asked is not started again when it is sent again. Other equal calls run one after another.
+     * `start` calls its second argument when the user is asked.
+     */
+    async run(
+      key: string,
+      start: (signal: AbortSignal, onAsked: () => void) => Promise<T>,
+      patience: AgentPatience,
+    ): Promise<T> {
       /** Starts the call, which ends with the refusal, if there is one at the time when the user must be asked. */
       const begin: StartCall<T> = async (signal, onWaiting) => {
         let refused = refusal();
@@ -94,11 +88,13 @@ export function createTickets<T>({ waiting, none, full }: TicketAnswers<T>): Tic
       };
       return waitFor(await shared.enter(key, begin, patience.signal), patience);
     },
-    async wait(ticket, patience) {
+    /** Waits for the answer to the call with this ticket. If this wait is cancelled, the call goes on. */
+    async wait(ticket: string, patience: AgentPatience): Promise<T> {
       const call = [...shared.calls].find((one) => tickets.get(one) === ticket);
       return call === undefined ? none(ticket) : waitFor(call, { ...patience, isVisitor: true });
     },
-    close: () => {
+    /** Cancels all calls that are still being served. */
+    close: (): void => {
       for (const { stop } of shared.calls) stop.abort();
     },
   };
