@@ -56,6 +56,16 @@ it("a call about which nobody is asked is followed by an equal one", async () =>
   expect(await second.answer).toBe("two");
 });
 
+it("a request that is cancelled before the user is asked about an equal call leaves at once", async () => {
+  const { begun, send } = layCalls();
+  const [first, second] = [send(), send()];
+  await turn();
+  second.stop();
+  expect([await second.answer, begun.length, begun[0]!.signal.aborted]).toEqual(["left", 1, false]);
+  begun[0]!.end("done");
+  expect(await first.answer).toBe("done");
+});
+
 it("a call ends with the last of its requests", async () => {
   const { begun, send } = layCalls();
   const first = send();
