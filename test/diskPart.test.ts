@@ -23,7 +23,7 @@ import { TextDocument, type TextEdit } from "vscode-languageserver-textdocument"
 import { execute } from "../server/lsp/apply/applyLoop.js";
 import type { Run } from "../server/lsp/apply/step.js";
 import { commitPart, stagePart } from "../server/lsp/apply/steps/disk.js";
-import { worldOf } from "../server/lsp/session.js";
+import { nobody, worldOf } from "../server/lsp/session.js";
 import type { FileChange } from "../server/plan/outcome.js";
 import { openDiskSession } from "../server/session/diskSession.js";
 import { ChangeSet } from "../server/text/changeSet.js";
@@ -269,12 +269,9 @@ describe("an internal error before the disk part is committed", () => {
   /** A session in this process, and a change to `a.txt` in its folder. */
   async function layPart() {
     const root = makeDirectory({ "a.txt": "old\n" });
-    const session = await openDiskSession(
-      root,
-      { settings: defaultSettings, isStricterOnly: false, problems: [] },
-      "0.0.0",
-      () => undefined,
-    );
+    const user = { settings: defaultSettings, isStricterOnly: false, problems: [] };
+    const start = { directory: root, user, version: "0.0.0", outside: nobody, log: () => undefined };
+    const session = await openDiskSession(start);
     const file = join(root, "a.txt");
     const uri = uriOfPath(file);
     const document = { uri, path: "a.txt", version: null, text: "old\n", exists: true, loneCrEndsLine: true };
@@ -309,10 +306,10 @@ describe("an internal error before the disk part is committed", () => {
   it("leaves no traces if the server can't look for other editors", async () => {
     const laid = await layPart();
     const staged = await laid.part();
-    const { openElsewhere } = laid.session;
-    laid.session.openElsewhere = () => Promise.reject(new Error("a fault"));
+    const { outside } = laid.session;
+    laid.session.outside = { ...outside, holders: () => Promise.reject(new Error("a fault")) };
     await expect(commitPart(laid.site, staged, { hasWaited: true })).rejects.toThrow("a fault");
-    laid.session.openElsewhere = openElsewhere;
+    laid.session.outside = outside;
     await expectFree(laid);
   });
 
@@ -323,11 +320,13 @@ describe("an internal error before the disk part is committed", () => {
       part.staged.abandon();
       throw new Error("a fault");
     };
-    const { openElsewhere } = laid.session;
-    laid.session.openElsewhere = async (paths) => new Map(paths.map((path) => [path, { kind: "open", by: "Helix" }]));
+    const { outside } = laid.session;
+    const holders: typeof outside.holders = async (paths) =>
+      new Map(paths.map((path) => [path, { kind: "open", by: "Helix" }]));
+    laid.session.outside = { ...outside, holders };
     const faulty = { ...part, staged: { ...part.staged, abandon } };
     await expect(commitPart(laid.site, faulty, { hasWaited: true })).rejects.toThrow("a fault");
-    laid.session.openElsewhere = openElsewhere;
+    laid.session.outside = outside;
     await expectFree(laid);
   });
 
@@ -343,11 +342,11 @@ describe("an internal error before the disk part is committed", () => {
       disk: await laid.part(),
       shownTo: site.session,
       warnings: [],
+      replan: { plan: () => Promise.reject(new Error("no replanning is expected")), confirmation: undefined },
       done: [],
       budget: { bytes: 0 },
     };
-    const replan = () => Promise.reject(new Error("no replanning is expected"));
-    await expect(execute(run, replan)).rejects.toThrow("only files have a path");
+    await expect(execute(run)).rejects.toThrow("only files have a path");
     await expectFree(laid);
   });
 });

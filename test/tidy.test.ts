@@ -23,6 +23,7 @@ import {
   pluginLinks,
   purityProblems,
   topLevelProblems,
+  wordedDecisions,
 } from "./support/tidy.js";
 
 const code = sources.filter(({ path }) => /^(?:server|client-samples|test)\//.test(path));
@@ -264,6 +265,19 @@ describe("nothing is left over", () => {
       leftoverProblems(at("server/text/a.ts", "// ./somewhere/a, my/somewhere/b, /somewheres/c, TODOS"), somewhere),
     ).toEqual([]);
   });
+});
+
+describe("the server decides nothing by the words of a message", () => {
+  it("in every source", () => expect(wordedDecisions(sources)).toEqual([]));
+
+  it.each(['message.includes("a")', 'failure.message?.startsWith("a")', "/a/.test(failure.message)"])(
+    "and `%s` is reported",
+    (text) =>
+      expect(wordedDecisions(at("server/text/a.ts", text))).toEqual(["server/text/a.ts:1 decides by a message"]),
+  );
+
+  it("but messages of protocols are no such messages", () =>
+    expect(wordedDecisions(at("server/text/a.ts", "message.params === null"))).toEqual([]));
 });
 
 describe("the top level has the usual files of a repository, three folders, and links for Neovim", () => {

@@ -6,7 +6,7 @@ import { recoverAtStart } from "./apply/steps/disk.js";
 import { factsOf } from "./clients.js";
 import { createDiskStamps } from "./diskStamps.js";
 import { createHistory } from "./history.js";
-import { type ClientConnection, createTurns, messageTypes, type Session } from "./session.js";
+import { type ClientConnection, createTurns, messageTypes, nobody, type Outside, type Session } from "./session.js";
 import { shorten } from "./wire/lifetime.js";
 import { type LogLevel, logLevels } from "./wire/logLevel.js";
 
@@ -29,6 +29,7 @@ export function showWarning({ connection }: Session, message: string): void {
 export function createSession(
   connection: ClientConnection,
   { version, logLevel }: { readonly version: string; readonly logLevel: LogLevel | undefined },
+  outside: Outside = nobody,
 ): Session {
   const session: Session = {
     connection,
@@ -49,15 +50,11 @@ export function createSession(
     unsynced: [],
     refused: new Set(),
     gate: toGate(defaultSettings),
-    otherGates: undefined,
-    askElsewhere: undefined,
+    outside,
+    leftOnScreen: new Set(),
     ready: Promise.resolve(),
-    openElsewhere: undefined,
     inTurn: createTurns(),
     askInTurn: createTurns(),
-    foldersChanged: () => undefined,
-    announcedChanged: () => undefined,
-    textSaved: () => undefined,
     log(level, text) {
       const most = logLevel ?? session.settings.logLevel;
       if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;

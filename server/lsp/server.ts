@@ -141,7 +141,7 @@ function changeFolders(session: Session, params: unknown): void {
   const gone = new Set(urisIn(removed));
   const fresh = urisIn(added).filter((uri) => !session.folders.some((folder) => folder.uri === uri && !gone.has(uri)));
   session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh.map(toFolder)];
-  session.foldersChanged();
+  session.outside.changed("folders");
 }
 
 /** Combines the session's settings from all sources and keeps them up to date. */
@@ -155,7 +155,7 @@ function createSettings(session: Session) {
     const { settings, warnings } = readSettings([...pushed, pulled]);
     session.settings = settings;
     session.gate = { ...session.gate, ...toGate(settings) };
-    session.announcedChanged();
+    session.outside.changed("others");
     session.settingProblems = warnings;
     const fresh = warnOnce(warnings);
     for (const warning of fresh) session.log("warn", warning);
@@ -225,7 +225,7 @@ function registerSync(
     // For example, a page of a chat, or the list of a folder's files.
     if (path === undefined || !isRegularFile(path) || session.refused.size >= limits.unsyncedDocuments) return;
     session.refused.add(uri);
-    session.announcedChanged();
+    session.outside.changed("others");
   };
   connection.onNotification("textDocument/didOpen", (params: Loose) => {
     const { uri, version, text, languageId } = params?.textDocument ?? {};
@@ -244,7 +244,7 @@ function registerSync(
     note(uri, documents.close(uri));
     if (typeof uri !== "string") return;
     session.diskStamps.forget(uri);
-    if (session.refused.delete(uri)) session.announcedChanged();
+    if (session.refused.delete(uri)) session.outside.changed("others");
     diffClosed(uri);
   });
   connection.onNotification("textDocument/didSave", (params: Loose) => {
@@ -253,7 +253,7 @@ function registerSync(
     if (typeof uri !== "string" || document === undefined) return;
     session.diskStamps.remember(uri, document.version);
     session.trails?.saved(uri);
-    session.textSaved(uri);
+    session.outside.saved(uri);
   });
 }
 
@@ -273,7 +273,7 @@ function registerRequests(connection: Connection, session: Session): void {
     const { uris }: { uris?: unknown } = Object(params);
     if (Array.isArray(uris))
       session.unsynced = uris.filter((uri) => typeof uri === "string").slice(0, limits.unsyncedDocuments);
-    session.announcedChanged();
+    session.outside.changed("others");
   });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>

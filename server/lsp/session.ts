@@ -47,6 +47,36 @@ export interface ClientConnection {
   };
 }
 
+/** What a session gets from, and tells, the user's other editors and the programs that look for this one. */
+export interface Outside {
+  /** Returns the gates that the user has set elsewhere. */
+  gates(): readonly FileGate[];
+  /**
+   * Asks the user in another editor about changes to `files`, which are absolute paths. `ownClient`: the session's own
+   * client has to ask; `nobody`: no editor can ask.
+   */
+  ask(
+    question: ConfirmParams,
+    files: readonly string[],
+    token: CancellationToken,
+  ): Promise<"yes" | "ownClient" | "nobody" | Failure>;
+  /** Returns those of the paths that are, or may be, open in another editor, each mapped to that editor. */
+  holders(paths: readonly string[]): Promise<ReadonlyMap<string, Holder>>;
+  /** Called when the folders, or anything else that others must know, have changed. */
+  changed(what: "folders" | "others"): void;
+  /** Called when the client has saved a document. */
+  saved(uri: string): void;
+}
+
+/** The outside of a session that nobody else knows of. */
+export const nobody: Outside = {
+  gates: () => [],
+  ask: async () => "ownClient",
+  holders: async () => new Map(),
+  changed: () => undefined,
+  saved: () => undefined,
+};
+
 /** One connected client. `initialize` and notifications set its fields; calls change only `callers` and `history`. */
 export interface Session {
   readonly connection: ClientConnection;
@@ -71,12 +101,6 @@ export interface Session {
   facts: ClientFacts;
   encoding: PositionEncoding;
   folders: readonly Folder[];
-  /** Called whenever the folders change; set by the code that depends on them. */
-  foldersChanged: () => void;
-  /** Called whenever something changes that other processes must know; set by the code that announces it. */
-  announcedChanged: () => void;
-  /** Called whenever the client has saved a document; set by the code that announces the unsaved ones. */
-  textSaved: (uri: string) => void;
   settings: Settings;
   /** The problems with the settings that the client has sent, as sentences. */
   settingProblems: readonly string[];
@@ -89,26 +113,12 @@ export interface Session {
   readonly refused: Set<string>;
   /** The settings' decision about files; always up to date with `settings`. */
   gate: FileGate;
-  /** Returns the gates that the user has set in other editors. Set by `agent/`; `undefined` before that. */
-  otherGates: (() => readonly FileGate[]) | undefined;
-  /**
-   * Asks the user in another editor about changes to `files`, which are absolute paths. Resolves with `undefined` if no
-   * editor can ask. The field is `undefined` if this session's own client asks the user. Set by `agent/`.
-   */
-  askElsewhere:
-    | ((
-        question: ConfirmParams,
-        files: readonly string[],
-        token: CancellationToken,
-      ) => Promise<"yes" | Failure | undefined>)
-    | undefined;
+  /** The user's other editors; `nobody` until the session has been announced to them. */
+  outside: Outside;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /**
-   * Returns those of the paths that are, or may be, open in another of the user's editors, each mapped to that editor.
-   * Set by `agent/`.
-   */
-  openElsewhere: ((paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>) | undefined;
+  /** The questions that have been withdrawn, but whose messages may still be on the screen: agents, labels and diffs. */
+  readonly leftOnScreen: Set<string>;
   readonly log: (level: LogLevel, text: string) => void;
   /** The queue of the calls that the server applies, one at a time. */
   readonly inTurn: InTurn;
@@ -138,7 +148,7 @@ export function worldOf(session: Session, root: string | undefined): World {
     root,
     folders,
     additionalFolders: settings.additionalFolders,
-    gates: [session.gate, ...(session.otherGates?.() ?? [])],
+    gates: [session.gate, ...session.outside.gates()],
     openTexts: documents,
     schemes: settings.schemes,
     unsynced: [...session.unsynced, ...session.refused],

@@ -59,6 +59,16 @@ export interface NearestRegion {
   readonly difference: string;
 }
 
+/** The present text that a caller can't have seen. If it is not known what the caller has seen, there are no lines and no gap. */
+export interface UnseenText {
+  /** The first few lines. */
+  readonly lines: readonly QuotedLine[];
+  /** The number of further ones. */
+  readonly more: number;
+  /** If all lines have been seen: the 1-based line before which others were removed; after the last line, `"end"`. */
+  readonly gap?: number | "end";
+}
+
 /** One thing that went wrong. */
 export interface Failure {
   readonly code: FailureCode;
@@ -75,6 +85,8 @@ export interface Failure {
   /** The matches of an ambiguous old text. */
   readonly matches?: readonly QuotedLine[];
   readonly nearest?: readonly NearestRegion[];
+  /** The text that a call would have replaced although its caller has not seen it. */
+  readonly unseen?: UnseenText;
   /** The user's reason for rejecting the call, as typed. */
   readonly reason?: string;
   /** The next step on its own, for programs that show it separately; `message` contains it, too. */
@@ -130,7 +142,10 @@ export function makeFailure(
     problem,
     hint,
     ...more
-  }: { readonly problem: string } & Pick<Failure, "hint" | "line" | "column" | "matches" | "nearest" | "reason">,
+  }: { readonly problem: string } & Pick<
+    Failure,
+    "hint" | "line" | "column" | "matches" | "nearest" | "unseen" | "reason"
+  >,
 ): Failure {
   const room = limits.failureMessage - (hint === undefined ? 0 : Math.min(hint.length, limits.hint) + 1);
   const gap = problem.endsWith("\n") ? "" : " ";

@@ -5,8 +5,7 @@ import { editorFailures } from "../lsp/sentences.js";
 import { AnswerError, errorCodes } from "../lsp/wire/rpc.js";
 import type { Failure } from "../plan/failure.js";
 import { connect } from "./connect.js";
-import { holds } from "./gates.js";
-import { readRecords, type SessionRecord } from "./record.js";
+import { holds, readRecords, type SessionRecord } from "./record.js";
 import { sessionFailures } from "./sentences.js";
 
 /** A question for the user, and the way to the sessions. */
@@ -19,16 +18,16 @@ interface Asking {
 }
 
 /**
- * Asks in the session that was started last among those that have any of the files. Returns `undefined` if there is
- * none that can be reached. `files`: absolute, canonical paths.
+ * Asks in the session that was started last among those that have any of the files. Returns `nobody` if there is none
+ * that can be reached. `files`: absolute, canonical paths.
  */
-export async function askUserOf(files: readonly string[], asking: Asking): Promise<"yes" | Failure | undefined> {
+export async function askUserOf(files: readonly string[], asking: Asking): Promise<"yes" | "nobody" | Failure> {
   const { records } = readRecords(asking.sessions);
   for (const record of records.filter((one) => holds(one, files))) {
     const answer = await askIn(record, asking);
     if (answer !== undefined) return answer;
   }
-  return undefined;
+  return "nobody";
 }
 
 async function askIn(record: SessionRecord, { question, caller, token }: Asking): Promise<"yes" | Failure | undefined> {

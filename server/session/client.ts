@@ -25,7 +25,8 @@ import { withRest } from "../plan/failure.js";
 import { fromDirectory } from "../workspace/pathText.js";
 import { inServerFolder } from "../workspace/serverFolder.js";
 import { ConnectionLost, type SessionConnection } from "./connect.js";
-import { mattersTo, selectSession } from "./selectSession.js";
+import { mattersTo } from "./holders.js";
+import { selectSession } from "./selectSession.js";
 import { sessionFailures } from "./sentences.js";
 import { closeSessions, findSessions } from "./sessions.js";
 

@@ -5,29 +5,36 @@ import { newId } from "../disk/recover.js";
 import { createSession, reportRecovered } from "../lsp/newSession.js";
 import type { MultiEditResult } from "../lsp/protocol.js";
 import { callSentences } from "../lsp/sentences.js";
-import type { ClientConnection, Session } from "../lsp/session.js";
+import type { ClientConnection, Outside, Session } from "../lsp/session.js";
 import { uriOfPath } from "../workspace/pathText.js";
-import { toGate } from "../workspace/protection.js";
+import { type FileGate, toGate } from "../workspace/protection.js";
 import { defaultSettings } from "../workspace/settings.js";
 import type { UserSettings } from "./gates.js";
 
+/** A folder's session without an editor. */
+interface DiskSession {
+  /** The folder, as an absolute path. */
+  readonly directory: string;
+  /** The user's settings file. */
+  readonly user: Pick<UserSettings, "settings" | "isStricterOnly" | "problems">;
+  readonly version: string;
+  readonly outside: Outside;
+  /** Receives the messages that an editor would show. */
+  log(text: string): void;
+}
+
 /**
- * Opens a session for the folder `directory`, an absolute path. `user`: the user's settings file. `log` receives the messages an editor would show. The disk keeps the old files of the session's calls, so that
- * they can be undone, unless the user has forbidden that.
+ * Opens a session without an editor. The disk keeps the old files of the session's calls, so that they can be undone,
+ * unless the user has forbidden that.
  */
-export async function openDiskSession(
-  directory: string,
-  user: Pick<UserSettings, "settings" | "isStricterOnly" | "problems">,
-  version: string,
-  log: (text: string) => void,
-): Promise<Session> {
-  const session = createSession(connectionToNobody(log), { version, logLevel: "warn" });
+export async function openDiskSession({ directory, user, version, outside, log }: DiskSession): Promise<Session> {
+  const stricter = user.isStricterOnly ? [{ ...toGate(user.settings), isFallback: true }] : [];
+  const gates = (): readonly FileGate[] => [...stricter, ...outside.gates()];
+  const session = createSession(connectionToNobody(log), { version, logLevel: "warn" }, { ...outside, gates });
   session.capabilities = capabilities;
   session.folders = [{ uri: uriOfPath(directory), path: directory }];
-  const stricter = { ...toGate(user.settings), isFallback: true };
   session.settings = user.isStricterOnly ? defaultSettings : user.settings;
   session.gate = { ...session.gate, ...toGate(session.settings), isFallback: true };
-  if (user.isStricterOnly) session.otherGates = () => [stricter];
   session.settingProblems = user.problems;
   for (const problem of user.problems) session.log("warn", problem);
   session.history.isOnDisk = !/^(?:off|no|false|0)$/i.test(process.env.MULTI_EDIT_HISTORY ?? "");

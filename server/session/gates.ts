@@ -1,5 +1,5 @@
 /** The user's gates outside of the editor that they are set in: those of other sessions, and those of the settings file. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
@@ -7,7 +7,7 @@ import { isInside } from "../workspace/pathText.js";
 import { type FileGate, toGate } from "../workspace/protection.js";
 import { configFolder } from "../workspace/serverFolder.js";
 import { defaultSettings, readSettings, type Settings } from "../workspace/settings.js";
-import { type ClosedRecord, readRecords, type SessionRecord } from "./record.js";
+import { type ClosedRecord, canonical, heldBy, holds, readRecords, type SessionRecord } from "./record.js";
 import { sessionProblems, settingsFileProblems } from "./sentences.js";
 
 /**
@@ -30,45 +30,12 @@ function toAnnouncedGate(record: SessionRecord | ClosedRecord): FileGate {
   return { ...toGate({ confirm: "closed" in record ? [] : confirm, protectedNames }), holds: heldBy(record) };
 }
 
-/**
- * Returns the absolute, canonical paths of the folders and files that a session has; `undefined` if its record was too
- * large to list them.
- */
-function heldBy({ folders, outside = [], gates }: SessionRecord | ClosedRecord): string[] | undefined {
-  if (gates?.everywhere === true) return undefined;
-  return [...folders.map(({ path }) => path), ...outside].filter((path) => path !== "").map(canonical);
-}
-
 /** Returns the warnings about sessions that have one of the files but count as gone, because nobody renews their records. */
 export function warningsAbout(directory: string, files: readonly string[]): string[] {
   try {
     return readRecords(directory).stale.flatMap(({ record, problem }) => (holds(record, files) ? [problem] : []));
   } catch {
     return [];
-  }
-}
-
-/** Returns a session that has one of the files, and that agents may not or can't use; `undefined` if there is none. */
-export function closedSessionOf(directory: string, files: readonly string[]): ClosedRecord | undefined {
-  try {
-    return readRecords(directory).closed.find((record) => holds(record, files.map(canonical)));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Reports whether a session has one of the files, given as absolute, canonical paths. */
-export function holds(record: SessionRecord | ClosedRecord, files: readonly string[]): boolean {
-  const held = heldBy(record);
-  return held === undefined || files.some((file) => held.some((path) => isInside(path, file)));
-}
-
-function canonical(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    // The path does not exist any more.
-    return path;
   }
 }
 

@@ -1,11 +1,22 @@
 /** Reads and writes records, the files that let agents find sessions. Accepts only valid records. */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  unlinkSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import * as v from "valibot";
 import { int, list } from "../dialect/schema.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
+import { isInside } from "../workspace/pathText.js";
 import { isElsewhere, realOwners } from "../workspace/process.js";
 import { isOwn, replacePrivate } from "../workspace/serverFolder.js";
 import { gateSettings } from "../workspace/settings.js";
@@ -227,4 +238,28 @@ function heldIn(value: unknown): HiddenSession["held"] {
 export function sessionName({ id, client, folders }: Pick<SessionRecord, "id" | "client" | "folders">): string {
   const where = folders.map(({ path, uri }) => path || uri).join(", ");
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
+}
+
+/**
+ * Returns the absolute, canonical paths of the folders and files that a session has; `undefined` if its record was too
+ * large to list them.
+ */
+export function heldBy({ folders, outside = [], gates }: SessionRecord | ClosedRecord): string[] | undefined {
+  if (gates?.everywhere === true) return undefined;
+  return [...folders.map(({ path }) => path), ...outside].filter((path) => path !== "").map(canonical);
+}
+
+/** Reports whether a session has one of the files, given as absolute, canonical paths; `undefined` may be any file. */
+export function holds(record: SessionRecord | ClosedRecord, files: readonly (string | undefined)[]): boolean {
+  const held = heldBy(record);
+  return held === undefined || files.some((file) => file === undefined || held.some((path) => isInside(path, file)));
+}
+
+/** Returns a path without links; the path itself if it does not exist. */
+export function canonical(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }

@@ -7,15 +7,16 @@ import type { Previewer } from "../dialect/sentences.js";
 import { diskFailures } from "../disk/sentences.js";
 import { failureMessage } from "../lsp/edit/failureMessage.js";
 import { type Caller, type MultiEditResult, methods } from "../lsp/protocol.js";
-import type { OnWaiting } from "../lsp/session.js";
+import { nobody, type OnWaiting, type Outside } from "../lsp/session.js";
 import { AnswerError } from "../lsp/wire/rpc.js";
 import type { Failure } from "../plan/failure.js";
 import { pathsOf } from "../plan/operation.js";
 import { askUserOf } from "./askUser.js";
 import { type FailedRequest, failureResult, type Patience, type RequestResult, resultOf } from "./awaitAnswer.js";
-import { announcedGates, closedSessionOf, readUserSettings, warningsAbout } from "./gates.js";
+import { announcedGates, readUserSettings, warningsAbout } from "./gates.js";
+import { canonicalPaths, closedSessionOf, mattersTo, openElsewhere } from "./holders.js";
 import { sessionName } from "./record.js";
-import { canonicalPaths, mattersTo, openElsewhere, selectSession } from "./selectSession.js";
+import { selectSession } from "./selectSession.js";
 import { sessionFailures } from "./sentences.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
@@ -113,16 +114,19 @@ async function serveOnDisk(
   const { directory, version, sessions, caller } = context;
   const files = await canonicalPaths([directory, ...targets.map((target) => resolve(directory, target))]);
   const user = readUserSettings(directory);
-  const session = await openDiskSession(directory, user, version, (text) => context.notify?.(text));
-  const { otherGates } = session;
-  session.otherGates = () => [...(otherGates?.() ?? []), ...announcedGates(sessions)];
   // A program that shows no messages itself gets them with the answer.
   const unshown = context.notify === undefined ? user.problems : [];
   const isAgreed = method === methods.undo && context.isTyped === true;
-  session.askElsewhere = async (question, files, token) =>
-    // Whoever types an undo has decided on it. What may not be changed at all is refused before anybody is asked.
-    isAgreed ? "yes" : askUserOf(files, { question, sessions, caller, token });
-  session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller);
+  const outside: Outside = {
+    ...nobody,
+    gates: () => announcedGates(sessions),
+    ask: async (question, files, token) =>
+      // Whoever types an undo has decided on it. What may not be changed at all is refused before anybody is asked.
+      isAgreed ? "yes" : askUserOf(files, { question, sessions, caller, token }),
+    holders: (paths) => openElsewhere(paths, sessions, caller),
+  };
+  const log = (text: string): void => context.notify?.(text);
+  const session = await openDiskSession({ directory, user, version, outside, log });
   const respond = async (token: CancellationToken, onWaiting: OnWaiting): Promise<unknown> => {
     const answer = await serveRequest(
       session,

@@ -9,22 +9,24 @@ import {
   NullLogger,
   ResponseError,
 } from "vscode-jsonrpc/node";
-import { type AskingParams, agentMethods, agentNotifications, type Caller } from "../lsp/protocol.js";
+import { cancelled } from "../lsp/apply/applyLoop.js";
+import { toErrorData } from "../lsp/edit/result.js";
+import { type AskingParams, agentMethods, agentNotifications, type Caller, methods } from "../lsp/protocol.js";
 import { type IncomingRequest, serveRequest } from "../lsp/requests.js";
-import { createTurns, type OnWaiting, type Session, type Share } from "../lsp/session.js";
+import { cancellation, createTurns, nobody, type OnWaiting, type Session, type Share } from "../lsp/session.js";
 import { type Channel, streamChannel } from "../lsp/wire/channel.js";
 import { createGate } from "../lsp/wire/gate.js";
-import { AnswerError } from "../lsp/wire/rpc.js";
+import { AnswerError, createCancelSource, errorCodes } from "../lsp/wire/rpc.js";
 import { limits } from "../text/limits.js";
 import { processStart, realOwners } from "../workspace/process.js";
 import { inServerFolder, makePrivate } from "../workspace/serverFolder.js";
 import { listen } from "./address.js";
 import { announcedGates, gatesToAnnounce, warningsAbout } from "./gates.js";
 import { createHandshaker, makeNonce, rejection, socketProtocols } from "./handshake.js";
+import { openElsewhere } from "./holders.js";
 import { type ClosedRecord, recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
-import { openElsewhere } from "./selectSession.js";
 import { editorName, sessionLog, socketSentences } from "./sentences.js";
-import { createSharedCalls, keyOf, type SharedCalls } from "./sharedCalls.js";
+import { SharedCalls, type StartCall } from "./sharedCalls.js";
 import { type WatchedFiles, watchFiles } from "./watchFiles.js";
 
 /**
@@ -47,11 +49,19 @@ export async function serveAgents(session: Session): Promise<void> {
   };
   const files = await watchFiles(session, announce);
   const caller = { name: "multi-edit-language-server", version: session.version };
-  session.openElsewhere = (paths) => {
-    for (const warning of warningsAbout(sessions, paths)) session.log("warn", warning);
-    return openElsewhere(paths, sessions, caller, id);
+  session.outside = {
+    gates: () => announcedGates(sessions, id),
+    ask: nobody.ask,
+    holders(paths) {
+      for (const warning of warningsAbout(sessions, paths)) session.log("warn", warning);
+      return openElsewhere(paths, sessions, caller, id);
+    },
+    changed(what) {
+      announce();
+      if (what === "folders") void files.foldersChanged();
+    },
+    saved: files.saved,
   };
-  session.otherGates = () => announcedGates(sessions, id);
   const problem = makePrivate(sessions);
   if (problem !== undefined) return session.log("warn", sessionLog.unreachable(problem));
   let bound: Awaited<ReturnType<typeof openSocket>> | undefined;
@@ -64,11 +74,6 @@ export async function serveAgents(session: Session): Promise<void> {
     else session.log("info", bound === undefined ? sessionLog.switchedOff(id) : sessionLog.reachable(id));
   };
   await open();
-  session.announcedChanged = announce;
-  session.foldersChanged = () => {
-    announce();
-    void files.foldersChanged();
-  };
   renew(async () => {
     files.checkUnsaved();
     // Somebody, such as a program that cleans up, may have removed the folder with the record, the socket, or both.
@@ -96,7 +101,7 @@ function renew(announce: () => Promise<void>): void {
 async function openSocket(session: Session, own: { sessions: string; id: string; secret: string }) {
   const { sessions, id, secret } = own;
   const agents: ListeningSession["agents"] = new Map();
-  const listening: ListeningSession = { session, secret, id, agents, shared: createSharedCalls() };
+  const listening: ListeningSession = { session, secret, id, agents, shared: new SharedCalls() };
   const server = createServer({ allowHalfOpen: true }, (socket) => serveAgent(socket, listening));
   server.maxConnections = limits.agentConnections;
   const bound = await listen(server, id, sessions);
@@ -148,7 +153,8 @@ interface ListeningSession {
   readonly id: string;
   /** The connected agents, by id or, if they have none, by name. */
   readonly agents: Map<string, ConnectedAgent>;
-  readonly shared: SharedCalls;
+  /** The calls that may wait for the user. */
+  readonly shared: SharedCalls<unknown>;
 }
 
 interface ConnectedAgent {
@@ -240,20 +246,37 @@ function serveAgent(socket: Socket, listening: ListeningSession): void {
   connection.listen();
 }
 
+/** The methods of calls that may wait for the user. */
+const asking: ReadonlySet<string> = new Set([methods.apply, methods.undo, agentMethods.confirm]);
+
 /** Serves a request, or returns the answer to an equal call of the same agent about which the user is asked. */
-function serveShared(
+async function serveShared(
   { session, shared }: ListeningSession,
   request: IncomingRequest & { readonly caller: Caller },
-  requester: { readonly token: CancellationToken; readonly onWaiting: OnWaiting },
+  { token, onWaiting }: { readonly token: CancellationToken; readonly onWaiting: OnWaiting },
 ): Promise<unknown> {
   const { method, params, caller } = request;
-  return shared(keyOf(caller, method, params), requester, async (token, onWaiting) => {
+  const serve = (token: CancellationToken, onWaiting: OnWaiting): Promise<unknown> => {
     // A question for another process is about nothing but waiting.
     const isQuestion = method === agentMethods.confirm;
     if (isQuestion) onWaiting(true);
     const answer = serveRequest(session, { ...request, onWaiting }, token, ResponseError);
     return answer.finally(() => isQuestion && onWaiting(false));
-  });
+  };
+  if (caller.agent === undefined || !asking.has(method)) return serve(token, onWaiting);
+  const left = new AbortController();
+  void cancellation(token).then(() => left.abort());
+  const begin: StartCall<unknown> = (signal, tell) => {
+    const source = createCancelSource();
+    signal.addEventListener("abort", () => source.cancel());
+    return serve(source.token, tell);
+  };
+  const call = await shared.enter(JSON.stringify([caller.agent, method, params]), begin, left.signal);
+  const got = await shared.answerTo({ signal: left.signal, onWaiting }, call);
+  if (got !== undefined) return got.answer;
+  // The call goes on for another request.
+  const refusal = cancelled();
+  return new ResponseError(errorCodes.requestCancelled, refusal.message, toErrorData(refusal));
 }
 
 /** Sends a notification, unless the agent has ended. */

@@ -1,85 +1,125 @@
 /**
- * Equal calls that an agent sends again, on any of its connections, while the user is asked about the first one: they
- * share its question and its answer.
+ * The calls that are being served for agents, by their keys: an equal call that is sent again while the user is asked
+ * shares the question and the answer. A language server's session has such a list for all connections, and an agent's
+ * process has one for its tickets.
  */
-import { type CancellationToken, ResponseError } from "vscode-jsonrpc/node";
-import { toErrorData, toRefusal } from "../lsp/edit/result.js";
-import { agentMethods, type Caller, methods } from "../lsp/protocol.js";
-import { callSentences, editorFailures } from "../lsp/sentences.js";
 import type { OnWaiting } from "../lsp/session.js";
-import { createCancelSource, errorCodes } from "../lsp/wire/rpc.js";
-import { withRest } from "../plan/failure.js";
 
-/** The methods of calls that may wait for the user. */
-const asking: readonly string[] = [methods.apply, methods.undo, agentMethods.confirm];
+/** Starts a call, which ends early if the signal is aborted. */
+export type StartCall<T> = (signal: AbortSignal, onWaiting: OnWaiting) => Promise<T>;
 
-/** One request for a call: its end, and the function that is told when the call waits for the user. */
-interface Requester {
-  readonly token: CancellationToken;
-  readonly onWaiting: OnWaiting;
+/** A request for a call's answer. */
+interface AnswerRequest {
+  /** Aborted when nobody wants the answer to this request any more. */
+  readonly signal: AbortSignal;
+  readonly onWaiting?: OnWaiting;
+  /** How long the request waits for the user, in milliseconds; `undefined` if as long as it takes. */
+  readonly patience?: number;
+  /** `true` if the call goes on even if this request is aborted and there is no other. */
+  readonly isVisitor?: boolean;
 }
 
-/** A call that waits for the user. */
-interface WaitingCall {
-  /** Returns the call's answer for a further request. The call is cancelled once all of its requests are. */
-  join(requester: Requester): Promise<unknown>;
-}
+/** A call that is being served, or whose answer is kept. */
+export class SharedCall<T> {
+  /** Equal keys mean equal calls of one agent. */
+  readonly key: string;
+  readonly answer: Promise<T>;
+  /** Resolves when the user is asked. */
+  readonly asked: Promise<void>;
+  /** The requests that wait for the answer. */
+  readonly requests = new Set<AnswerRequest>();
+  readonly stop = new AbortController();
+  isAsked = false;
+  /** `true` once a request has left the call to others, so that its answer is kept until one of them has got it. */
+  isKept = false;
+  /** `true` once `answer` is settled. */
+  isOver = false;
+  #isWaiting = false;
 
-/** Serves a call, which ends early if the token is cancelled. */
-type ServeCall = (token: CancellationToken, onWaiting: OnWaiting) => Promise<unknown>;
-
-/** Serves the calls of a session's agents. `key`: as `keyOf` returns it. */
-export type SharedCalls = (key: string | undefined, requester: Requester, serve: ServeCall) => Promise<unknown>;
-
-/** Returns the key that equal calls of one agent share; `undefined` if the agent has no id, or never waits. */
-export function keyOf({ agent }: Caller, method: string, params: unknown): string | undefined {
-  return agent === undefined || !asking.includes(method) ? undefined : JSON.stringify([agent, method, params]);
-}
-
-/** Creates the list of a session's waiting calls, which is empty. */
-export function createSharedCalls(): SharedCalls {
-  const waiting = new Map<string, WaitingCall>();
-  return async (key, requester, serve) => {
-    if (key === undefined) return serve(requester.token, requester.onWaiting);
-    const source = createCancelSource();
-    const told = new Set<OnWaiting>();
-    let answer: Promise<unknown> | undefined;
-    let isWaiting = false;
-    const call: WaitingCall = {
-      join({ token, onWaiting }) {
-        told.add(onWaiting);
-        if (isWaiting) onWaiting(true);
-        const left = new Promise((resolve) =>
-          token.onCancellationRequested(() => {
-            told.delete(onWaiting);
-            if (told.size === 0) source.cancel();
-            else resolve(cancelled());
-          }),
-        );
-        return Promise.race([answer, left]);
-      },
-    };
-    let first: Promise<unknown> | undefined;
-    answer = serve(source.token, (now) => {
-      const other = waiting.get(key);
-      if (now && other !== undefined && other !== call) {
-        // The user is being asked about an equal call. This one has changed nothing.
-        first ??= other.join(requester);
-        source.cancel();
-      } else if (first === undefined) {
-        isWaiting = now;
-        if (now) waiting.set(key, call);
-        else waiting.delete(key);
-        for (const tell of told) tell(now);
-      }
+  constructor(key: string, start: StartCall<T>) {
+    this.key = key;
+    let ask = (): void => undefined;
+    this.asked = new Promise((resolve) => {
+      ask = resolve;
     });
-    const own = await call.join(requester);
-    return first ?? own;
-  };
+    this.answer = start(this.stop.signal, (isWaiting) => {
+      this.#isWaiting = isWaiting;
+      this.isAsked ||= isWaiting;
+      if (isWaiting) ask();
+      for (const { onWaiting } of this.requests) onWaiting?.(isWaiting);
+    });
+    const end = (): void => {
+      this.isOver = true;
+    };
+    this.answer.then(end, end);
+  }
+
+  /** Adds a request for the answer. */
+  join(request: AnswerRequest): void {
+    this.requests.add(request);
+    if (this.#isWaiting) request.onWaiting?.(true);
+  }
 }
 
-/** The answer to a request that its agent has cancelled, although the call goes on for another one. */
-function cancelled(): ResponseError<object> {
-  const refusal = toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
-  return new ResponseError(errorCodes.requestCancelled, refusal.message, toErrorData(refusal));
+/** A list of calls. */
+export class SharedCalls<T> {
+  /** The oldest first. */
+  readonly calls = new Set<SharedCall<T>>();
+
+  /**
+   * Returns the equal call about which the user is asked, or starts one. Other equal calls run one after another, because
+   * the user may have to be asked about each.
+   */
+  async enter(key: string, start: StartCall<T>, signal: AbortSignal): Promise<SharedCall<T>> {
+    for (;;) {
+      const same = [...this.calls].find((call) => call.key === key && (call.isKept || !call.isOver));
+      if (same === undefined) break;
+      if (same.isAsked || signal.aborted) return same;
+      await Promise.race([same.asked, same.answer.catch(() => undefined), aborted(signal)]);
+    }
+    const call = new SharedCall(key, start);
+    this.calls.add(call);
+    return call;
+  }
+
+  /**
+   * Returns a call's answer; `undefined` if the request has been aborted, or its patience is over, while the call goes on.
+   * The call ends if all of its requests are aborted.
+   */
+  async answerTo(request: AnswerRequest, call: SharedCall<T>): Promise<{ readonly answer: T } | undefined> {
+    const { signal, patience } = request;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      if (patience !== undefined) timer = setTimeout(resolve, patience);
+    });
+    // A call that is slow for another reason has a limit of its own, and ends with an answer.
+    const isUndecided = Promise.all([late, call.asked]).then(() => "undecided" as const);
+    call.join(request);
+    try {
+      const first = await Promise.race([call.answer, isUndecided, aborted(signal)]);
+      // Nobody gets the answer to an aborted request, so the answer is kept for the others.
+      const ends = signal.aborted && request.isVisitor !== true && call.requests.size === 1;
+      if (!ends && (signal.aborted || first === "undecided")) {
+        call.isKept = true;
+        return undefined;
+      }
+      // The same call, sent again, must not get the answer to the cancelled one.
+      if (ends) {
+        this.calls.delete(call);
+        call.stop.abort();
+      }
+      return { answer: await call.answer.finally(() => this.calls.delete(call)) };
+    } finally {
+      call.requests.delete(request);
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Resolves when the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve());
+  });
 }

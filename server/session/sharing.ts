@@ -1,18 +1,10 @@
 /** Decides which editor a call may go to if several editors have its files open. */
 import { factsOf } from "../lsp/clients.js";
-import type { OpenStatus } from "../lsp/protocol.js";
 import type { Failure } from "../plan/failure.js";
+import type { TextState } from "./holders.js";
 import { sessionName } from "./record.js";
 import { type FilesOfEditor, sessionFailures } from "./sentences.js";
 import type { LiveSession } from "./sessions.js";
-
-/** An open text, compared with its file. `outdated`: it has no unsaved changes, but the file has been changed. */
-export type TextState = "same" | "outdated" | "unsaved";
-
-/** Returns the state of an open document. */
-export function textState({ onDisk, saved }: Pick<OpenStatus, "onDisk" | "saved">): TextState {
-  return onDisk === "same" ? "same" : saved === true ? "outdated" : "unsaved";
-}
 
 /** Reports whether an editor gives way to another one that changes the file: it has no unsaved text, and it reloads. */
 export function givesWay({ status }: Pick<LiveSession, "status">, text: TextState): boolean {

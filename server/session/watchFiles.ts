@@ -2,8 +2,8 @@
 import { savedStateOf } from "../lsp/read.js";
 import type { Session } from "../lsp/session.js";
 import { limits } from "../text/limits.js";
-import { isInside, pathBehindUri, pathOfSyncedUri } from "../workspace/pathText.js";
-import { canonicalPaths } from "./selectSession.js";
+import { isInside, pathOfSyncedUri } from "../workspace/pathText.js";
+import { canonicalPaths, fileOf } from "./holders.js";
 
 /** The files of a session that its record lists, as canonical paths. */
 export interface WatchedFiles {
@@ -13,16 +13,15 @@ export interface WatchedFiles {
   unsaved(): readonly string[];
   /** Must be called whenever the folders change. */
   foldersChanged(): Promise<void>;
+  /** Must be called whenever the client has saved a document. */
+  saved(uri: string): void;
   /** Looks again at the files that count as unsaved, because something else may have saved or changed them. */
   checkUnsaved(): void;
 }
 
-/** Returns the file that a document belongs to, such as a notebook that has it as a cell; a draft belongs to none. */
-const pathIfFile = (uri: string): string | undefined => (/^untitled:/i.test(uri) ? undefined : pathBehindUri(uri));
-
 /** Returns the files of the documents whose texts the session does not have. */
 const unsyncedIn = ({ unsynced, refused }: Session): readonly (string | undefined)[] =>
-  [...unsynced, ...refused].map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri));
+  [...unsynced, ...refused].map(fileOf);
 
 const isPath = (path: string | undefined): path is string => path !== undefined;
 
@@ -82,15 +81,14 @@ export async function watchFiles(session: Session, announce: () => void): Promis
     if (isOpen !== files.has(uri)) void (isOpen ? addFile(uri) : removeFile(uri));
     if (isOpen && !unsaved.has(uri)) check(uri);
   });
-  session.textSaved = check;
   await foldersChanged();
   await Promise.all(session.documents.all().map(({ uri }) => addFile(uri)));
   for (const { uri } of session.documents.all()) check(uri);
   return {
     outside: () => [...new Set([...files.values()].filter(isOutside))],
-    unsaved: () =>
-      [...[...unsaved].map((uri) => files.get(uri) ?? pathIfFile(uri)), ...unsyncedIn(session)].filter(isPath),
+    unsaved: () => [...[...unsaved].map((uri) => files.get(uri) ?? fileOf(uri)), ...unsyncedIn(session)].filter(isPath),
     foldersChanged,
+    saved: check,
     checkUnsaved: () => unsaved.forEach(check),
   };
 }

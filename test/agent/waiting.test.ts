@@ -11,6 +11,7 @@ import { newId } from "../../server/disk/recover.js";
 import { createTurn } from "../../server/disk/turn.js";
 import { applyBatch } from "../../server/lsp/apply/apply.js";
 import type { Answer } from "../../server/lsp/edit/result.js";
+import { nobody } from "../../server/lsp/session.js";
 import { openDiskSession } from "../../server/session/diskSession.js";
 import { limits } from "../../server/text/limits.js";
 import { defaultSettings } from "../../server/workspace/settings.js";
@@ -84,12 +85,9 @@ describe("a call whose file another batch holds", () => {
     mkdirSync(workspace.state, { recursive: true, mode: 0o700 });
     const lock = takeLock(workspace, newId(), claimFor(workspace, [join(root, "a.txt")]));
     if (!lock.ok) throw new Error(lock.failure.message);
-    const session = await openDiskSession(
-      root,
-      { settings: defaultSettings, isStricterOnly: false, problems: [] },
-      "0.0.0",
-      () => undefined,
-    );
+    const user = { settings: defaultSettings, isStricterOnly: false, problems: [] };
+    const start = { directory: root, user, version: "0.0.0", outside: nobody, log: () => undefined };
+    const session = await openDiskSession(start);
     const apply = (path: string, token = CancellationToken.None): Promise<Answer> => {
       const params = { path, oldText: "one", newText: "two" };
       return applyBatch(session, { params, applier: "server", caller: undefined }, token);

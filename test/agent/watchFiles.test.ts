@@ -26,10 +26,10 @@ async function layWatch(onDisk: string, text: string) {
 }
 
 it("a text that is typed while the file is read after a save is announced", async () => {
-  const { path, uri, session, until } = await layWatch("one\n", "two\n");
+  const { path, uri, session, files, until } = await layWatch("one\n", "two\n");
   await until([path]);
   writeFileSync(path, "two\n");
-  session.textSaved(uri);
+  files.saved(uri);
   // Timers of one duration run in turn, so this one runs once the file is being read.
   setTimeout(() => session.documents.open(uri, 2, "three\n", rule), limits.unsavedMs);
   // Until then, the file is announced because of the first text.

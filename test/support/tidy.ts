@@ -252,6 +252,15 @@ export function leftoverProblems(sources: readonly Source[], { home }: { readonl
   });
 }
 
+/** Code that decides by the words of a message, rather than by a code or a field. */
+export function wordedDecisions(sources: readonly Source[]): string[] {
+  const pattern =
+    /\bmessage(?:\.|\?\.)(?:includes|startsWith|endsWith|indexOf|match|matchAll|search)\(|\.(?:test|exec)\([^()\n]*\bmessage\b/g;
+  return sources
+    .filter(({ path }) => path.startsWith("server/"))
+    .flatMap((source) => findInCode(source, pattern).map(({ line }) => `${source.path}:${line} decides by a message`));
+}
+
 /**
  * Links at the top level, by name, to the folders in which Neovim looks for a plugin's files. Plugin managers put a
  * repository's root on Neovim's path, and a link can't differ from what it points to, as a copy could.

@@ -18,6 +18,8 @@ import type { MultiEditResult } from "../../server/lsp/protocol.js";
 /** A client with one document. */
 export interface Client {
   open(uri: string, text: string): Promise<void>;
+  /** Adds a line at the start of the document, as the user does by typing. */
+  type(line: string): Promise<void>;
   /** The document's text. */
   text(): string;
   /** Sends a `multiEdit/apply` request, which changes nothing. */
@@ -26,10 +28,13 @@ export interface Client {
   apply(call: object): Promise<MultiEditResult>;
 }
 
-/** Starts the server compiled into this folder, without a socket for agents, and initializes it. */
-export async function startClient(compiled: string, root: string): Promise<Client> {
+/**
+ * Starts the server compiled into this folder, and initializes it. `isOpen`: it has a socket for agents, and the client
+ * can use it once this resolves.
+ */
+export async function startClient(compiled: string, root: string, isOpen: boolean): Promise<Client> {
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
-  await startServer(compiled, toServer, toClient);
+  const { opened } = await startServer(compiled, { input: toServer, output: toClient, isOpen });
   const connection = createMessageConnection(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));
   let document = TextDocument.create("", "typescript", 0, "");
 
@@ -61,11 +66,21 @@ export async function startClient(compiled: string, root: string): Promise<Clien
     },
   });
   await connection.sendNotification("initialized", {});
+  await opened;
   return {
     async open(uri, text) {
       document = TextDocument.create(uri, "typescript", 1, text);
       const textDocument = { uri, languageId: "typescript", version: 1, text };
       await connection.sendNotification("textDocument/didOpen", { textDocument });
+    },
+    async type(line) {
+      const { uri, languageId } = document;
+      document = TextDocument.create(uri, languageId, document.version + 1, line + document.getText());
+      const start = { line: 0, character: 0 };
+      await connection.sendNotification("textDocument/didChange", {
+        textDocument: { uri, version: document.version },
+        contentChanges: [{ range: { start, end: start }, text: line }],
+      });
     },
     text: () => document.getText(),
     propose: (call) => connection.sendRequest("multiEdit/apply", call),
@@ -74,7 +89,11 @@ export async function startClient(compiled: string, root: string): Promise<Clien
   };
 }
 
-async function startServer(compiled: string, input: PassThrough, output: PassThrough): Promise<void> {
+/** Starts the server. `opened` resolves once it is open to agents, if it is to be. */
+async function startServer(
+  compiled: string,
+  { input, output, isOpen }: { readonly input: PassThrough; readonly output: PassThrough; readonly isOpen: boolean },
+): Promise<{ readonly opened: Promise<void> }> {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(compiled, path)).href);
   const { streamChannel } = (await load("lsp/wire/channel.js")) as typeof import("../../server/lsp/wire/channel.js");
   const { openClientConnection } = (await load(
@@ -87,6 +106,23 @@ async function startServer(compiled: string, input: PassThrough, output: PassThr
     note,
     watch: () => undefined,
   });
-  registerServer(session.connection, { version: "0.0.0", logLevel: "error", openToAgents: async () => undefined });
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  registerServer(session.connection, {
+    version: "0.0.0",
+    logLevel: "error",
+    async openToAgents(session) {
+      if (isOpen) {
+        const { serveAgents } = (await load(
+          "session/serveAgents.js",
+        )) as typeof import("../../server/session/serveAgents.js");
+        await serveAgents(session);
+      }
+      open();
+    },
+  });
   session.connection.listen();
+  return { opened };
 }

@@ -1,6 +1,6 @@
 /**
  * Measures the server's size: counts the files and named functions of `server/` that run for one ordinary call. Usage:
- * `npm run walk -- propose|apply|disk`; without a name, it counts all three. `--list` also prints the files and
+ * `npm run walk -- propose|apply|disk|agent|hook`; without a name, it counts all of them. `--list` also prints the files and
  * functions that ran.
  */
 import { execFileSync } from "node:child_process";
@@ -21,6 +21,8 @@ const unknown = positionals.find((name) => !walkNames.some((walk) => walk === na
 if (unknown !== undefined) throw new Error(`there is no walk ${unknown}; there are: ${walkNames.join(", ")}`);
 const chosen = walkNames.filter((name) => positionals.length === 0 || positionals.includes(name));
 const [only] = chosen;
+// An agent in this process has streams of its own.
+const output = process.stdout;
 
 if (chosen.length === 1 && only !== undefined) {
   await compile();
@@ -30,7 +32,7 @@ if (chosen.length === 1 && only !== undefined) {
   if (values.list)
     lines.push(...ran.map((file) => `  ${file.path} (${file.functions.length}): ${file.functions.join(", ")}`));
   // The server's open handles would otherwise keep the process alive.
-  process.stdout.write(`${lines.join("\n")}\n`, () => process.exit());
+  output.write(`${lines.join("\n")}\n`, () => process.exit());
 } else {
   // Each call runs in a separate process: state left in memory by one call would make the next call run less code.
   const flags = values.list ? ["--list"] : [];

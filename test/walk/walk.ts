@@ -1,19 +1,23 @@
 /**
- * One ordinary call to a server in this process: two edits in an open document, and the server code that runs for them.
+ * One ordinary call to a server in this process: two edits in an open document, and the code that runs for them in the
+ * server and, if an agent sends the call, in the agent's own process, which is this one, too.
  */
 import { deepStrictEqual } from "node:assert";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type McpAgent, runApplyingHook, startMcpAgent } from "./agents.js";
 import { type Client, startClient } from "./client.js";
 import { type RanFile, startCoverage } from "./coverage.js";
 
 /**
  * `propose`: the client gets the edit. `apply`: the server has the client apply the edit and verifies the result.
- * `disk`: the same as `apply`, with an additional edit to a file that is not open.
+ * `disk`: the same as `apply`, with an additional edit to a file that is not open. `agent`: an agent has read the
+ * document over MCP, the user has typed in it since, and the agent sends the edits over MCP. `hook`: the user has typed,
+ * and the agent's hook applies a call of the agent's own tool, which has one edit.
  */
-export const walkNames = ["propose", "apply", "disk"] as const;
+export const walkNames = ["propose", "apply", "disk", "agent", "hook"] as const;
 
 /** The name of the call to serve. */
 export type WalkName = (typeof walkNames)[number];
@@ -27,6 +31,9 @@ export function gross(net: number): number {
 }
 `;
 const openAfter = openText.replace("net * rate", "Math.ceil(net * rate)").replace("Math.round(net + tax)", "net + tax");
+const openHooked = openText.replace("net * rate", "Math.ceil(net * rate)");
+/** What the user has typed since the agent has read the text. */
+const typed = "// Taxes.\n";
 const closedText = "export const rate = 0.19;\n";
 const closedAfter = "export const rate = 0.2;\n";
 
@@ -43,22 +50,28 @@ const closedEdit = { path: "rate.ts", oldText: closedText.trim(), newText: close
 export async function walkOnce(name: WalkName, compiled: string): Promise<RanFile[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-walk-")));
   try {
-    process.env.XDG_STATE_HOME = join(folder, "state");
+    for (const name of ["STATE", "CONFIG"]) process.env[`XDG_${name}_HOME`] = join(folder, name);
     const root = join(folder, "project");
     mkdirSync(root);
     const [open, closed] = [join(root, "price.ts"), join(root, "rate.ts")];
     writeFileSync(open, openText);
     writeFileSync(closed, closedText);
-    const client = await startClient(compiled, root);
+    const isAgent = name === "agent" || name === "hook";
+    const client = await startClient(compiled, root, isAgent);
     await client.open(pathToFileURL(open).href, openText);
+    const agent = name === "agent" ? await startMcpAgent(compiled, root) : undefined;
+    await agent?.call("read_document", { path: "price.ts" });
+    if (isAgent) await client.type(typed);
     const coverage = await startCoverage(compiled);
     stopClock();
-    const outcome = await callOf(name, client);
+    const outcome = agent === undefined ? await callOf(name, client, { compiled, open }) : await editAs(agent);
     const ran = await coverage.take();
     const expected = {
       propose: { outcome: "proposed", open: openText, closed: closedText },
       apply: { outcome: "applied", open: openAfter, closed: closedText },
       disk: { outcome: "applied", open: openAfter, closed: closedAfter },
+      agent: { outcome: "applied", open: typed + openAfter, closed: closedText },
+      hook: { outcome: "applied", open: typed + openHooked, closed: closedText },
     }[name];
     deepStrictEqual({ outcome, open: client.text(), closed: readFileSync(closed, "utf8") }, expected);
     return ran;
@@ -73,7 +86,33 @@ function stopClock(): void {
   performance.now = () => now;
 }
 
-async function callOf(name: WalkName, client: Client): Promise<string> {
+/** Sends the edits over MCP; returns the outcome, or the answer if it is another one. */
+async function editAs(agent: McpAgent): Promise<string> {
+  const text = await agent.call("multi_edit", { edits: openEdits });
+  return text === "M price.ts, not saved" ? "applied" : text;
+}
+
+/** Runs the hook with a call of the agent's own tool; returns the outcome, or the answer if it is another one. */
+async function hookOnce(compiled: string, path: string): Promise<string> {
+  const { oldText, newText } = openEdits[0]!;
+  const answer = await runApplyingHook(compiled, {
+    session_id: "95af993c",
+    cwd: dirname(path),
+    permission_mode: "acceptEdits",
+    hook_event_name: "PreToolUse",
+    tool_name: "Edit",
+    tool_input: { file_path: path, old_string: oldText, new_string: newText },
+    tool_use_id: "toolu_1",
+  });
+  return /Done\. This call was applied in the user's editor/.test(answer) ? "applied" : answer;
+}
+
+async function callOf(
+  name: WalkName,
+  client: Client,
+  { compiled, open }: { readonly compiled: string; readonly open: string },
+): Promise<string> {
+  if (name === "hook") return hookOnce(compiled, open);
   const call = { edits: name === "disk" ? [...openEdits, closedEdit] : openEdits };
   const { outcome } = await (name === "propose" ? client.propose(call) : client.apply(call));
   return outcome;

@@ -82,21 +82,17 @@ interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {
 /** Applies the call and records what was done, or returns the question that the user must answer first. */
 async function applyCall(call: ServedCall, asked: Asked): Promise<Answer | Question> {
   const { session, caller } = call;
-  let made: readonly FileChange[] = [];
-  const plan = async (only?: FileChange) => {
-    const attempt = await planCall(call, only?.operations ?? call.operations);
-    if (attempt.ok && only === undefined) made = attempt.files;
-    return attempt;
-  };
+  const plan = (only?: FileChange): Promise<PlanAttempt> => planCall(call, only?.operations ?? call.operations);
   asked.transaction ??= session.history.newId();
   const { transaction } = asked;
   const onCommit = session.history.isOnDisk ? ({ kind: "keep", id: transaction, by: caller } as const) : undefined;
   const applied = await applyJob({ ...call, kind: "call", plan, onCommit }, asked);
   if ("ask" in applied) return applied;
-  const { answer, steps = [] } = applied;
+  const { answer, steps = [], plan: made } = applied;
   if (!answer.ok) return answer;
   // A file of which nothing is left to do was not written.
-  const idle = steps.length < made.length ? made.filter(({ change }) => change.isEmpty) : [];
+  const files = made?.files ?? [];
+  const idle = steps.length < files.length ? files.filter(({ change }) => change.isEmpty) : [];
   if (idle.length > 0)
     noteBatch(
       session,

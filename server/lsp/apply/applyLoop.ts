@@ -14,17 +14,21 @@ import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, type InTurn, inSlices, type OnWaiting, openAt, type Share } from "../session.js";
 import { stateAfter, until } from "./applyOutcome.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
+import { outcomeRows, type StepOutcome } from "./outcomes.js";
 import { rollBackSteps } from "./rollBackSteps.js";
 import { type Saved, saveChanged } from "./save.js";
-import type { ApplyJob, ApplyPlan, DoneStep, Run, StepOutcome, Task } from "./step.js";
+import type { ApplyJob, ApplyPlan, DoneStep, Run, Task } from "./step.js";
 import { commitPart, heldElsewhere, type Queue, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 import { changedSince, takesTextsTogether } from "./steps/text.js";
 
-/** The outcome of a job. `steps` lists all steps in order; it is `undefined` unless all of them were verified. */
+/** The outcome of a job. */
 export interface Applied {
   readonly answer: Answer;
+  /** All steps, in order; `undefined` unless all of them were verified. */
   readonly steps?: readonly DoneStep[];
+  /** The plan that was carried out, as far as possible; `undefined` if none was. */
+  readonly plan?: ApplyPlan;
 }
 
 /** A question that a call must ask before it can be applied. */
@@ -147,11 +151,11 @@ export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Q
     );
     // Changes that the server writes itself may include operations that the editor does not support.
     const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
-    const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, done: [], budget: { bytes: 0 } };
-    const executed = await execute(run, (file) => replan(job, confirmation, file));
-    if (!("unagreed" in executed)) return executed;
-    // Everything is as it was before the call, so the user can be asked about the new plan.
-    if (++moved > limits.rematches) return { answer: executed.unagreed };
+    const replan = { plan: job.plan, confirmation };
+    const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, replan, done: [], budget: { bytes: 0 } };
+    const executed = await execute(run);
+    // If everything is as it was before the call, the user can be asked about the new plan.
+    if (executed.isUnagreed !== true || ++moved > limits.rematches) return { ...executed, plan };
   }
 }
 
@@ -171,53 +175,31 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/**
- * A new plan for a file's current text, with the same kind of change as before, or the outcome of the step if there is
- * none that may be applied.
- */
-type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Extract<StepOutcome, { kind: "failed" | "unagreed" }>;
-
-async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
-  const { path } = file.document;
-  const changed = staleFailures.contentModified({ path }, staleProblems.fileChanged);
-  const again = await job.plan(file);
-  if (!again.ok) return { kind: "failed", failure: again.failures[0] ?? changed };
-  const same = again.files.find((one) => hasSameFate(one, file));
-  // A deletion that only makes room for another file was not requested by the caller, so the new plan does not include
-  // it.
-  if (same === undefined) return { kind: "failed", failure: changed };
-  if (confirmation?.coversAgain(file, same, again) === false) return { kind: "unagreed", failure: changed };
-  return { file: same, editOutcomes: again.outcomes };
-}
-
-/** The refusal of a batch that was rolled back completely because the user must be asked about a new plan. */
-interface Unagreed {
-  readonly unagreed: Answer;
+/** The outcome of a run. `isUnagreed`: it was rolled back completely, because the user must be asked about a new plan. */
+interface Executed extends Applied {
+  readonly isUnagreed?: boolean;
 }
 
 /** Has the editor perform its tasks, then commits the staged files. If a step fails, rolls back the earlier steps. */
-export async function execute(
-  run: Run,
-  replanned: (file: FileChange) => Promise<Replanned>,
-): Promise<Applied | Unagreed> {
+export async function execute(run: Run): Promise<Executed> {
   const { disk, tasks, done } = run;
   let left = tasks;
   while (left.length > 0) {
     // Texts come first, so a client that takes them together gets them all at once.
     const texts = takesTextsTogether(run.session) ? left.filter(({ kind }) => kind === "text") : [];
     const next = left.slice(0, Math.max(1, texts.length));
-    const { steps, left: unsent } = await doTasks(run, next, replanned).catch((error: unknown) => {
+    const { steps, left: unsent } = await doTasks(run, next).catch((error: unknown) => {
       // Staged files block other batches in their folders, so they must be removed, whatever the error.
       disk?.staged.abandon();
       throw error;
     });
-    const [first, ...rest] = steps.filter(({ outcome }) => !completed.has(outcome.kind));
-    done.push(...steps.filter(({ outcome }) => completed.has(outcome.kind)));
+    const [first, ...rest] = steps.filter(({ outcome }) => !outcomeRows[outcome.kind].isDone);
+    done.push(...steps.filter(({ outcome }) => outcomeRows[outcome.kind].isDone));
     left = [...unsent, ...left.slice(next.length)];
     if (first === undefined) continue;
     disk?.staged.abandon();
     const answer = await rollBackSteps(run, [first, ...rest]);
-    return first.outcome.kind === "unagreed" && !answer.ok ? { unagreed: answer } : { answer };
+    return { answer, isUnagreed: first.outcome.kind === "unagreed" && !answer.ok };
   }
   const written = disk === undefined ? [] : await commitPart(run, disk, { hasWaited: tasks.length > 0 });
   const [first, ...rest] = written.filter(({ outcome }) => outcome.kind !== "verified");
@@ -228,9 +210,6 @@ export async function execute(
   const steps = done.map((step) => ({ ...step, file: changed.get(step.file) ?? step.file }));
   return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps } : {}) };
 }
-
-/** Outcomes of steps that have been carried out or, if there is no proof, have at least been reported as such. */
-const completed: ReadonlySet<StepOutcome["kind"]> = new Set(["verified", "acknowledgedUnverifiable"]);
 
 /** A task, with its file as most recently planned. */
 interface Attempt extends Pick<DoneStep, "file" | "editOutcomes"> {
@@ -245,7 +224,6 @@ interface Attempt extends Pick<DoneStep, "file" | "editOutcomes"> {
 async function doTasks(
   run: Run,
   tasks: readonly Task[],
-  replanned: (file: FileChange) => Promise<Replanned>,
 ): Promise<{ readonly steps: readonly DoneStep[]; readonly left: readonly Task[] }> {
   const steps: DoneStep[] = [];
   let attempts = tasks.map((task): Attempt => {
@@ -270,33 +248,42 @@ async function doTasks(
     }
     attempts = [];
     for (const attempt of again) {
-      if (!steps.every(({ outcome }) => completed.has(outcome.kind))) break;
-      const next = moved.has(attempt) ? await planAgain(run, attempt, { count, replanned }) : attempt;
+      if (!steps.every(({ outcome }) => outcomeRows[outcome.kind].isDone)) break;
+      const next = moved.has(attempt) ? await planAgain(run, attempt, count) : attempt;
       if ("outcome" in next) steps.push(next);
       else attempts.push(next);
     }
-    if (!steps.every(({ outcome }) => completed.has(outcome.kind))) return { steps, left: [] };
+    if (!steps.every(({ outcome }) => outcomeRows[outcome.kind].isDone)) return { steps, left: [] };
   }
   return { steps, left: attempts.map(({ task }) => task) };
 }
 
 /** Plans a task again whose file has changed. Returns a step if the task can't be performed or has no effect any more. */
-async function planAgain(
-  run: Run,
-  attempt: Attempt,
-  { count, replanned }: { readonly count: number; readonly replanned: (file: FileChange) => Promise<Replanned> },
-): Promise<Attempt | DoneStep> {
-  const { task, ...planned } = attempt;
-  const moved = ({ file, editOutcomes }: Attempt, problem: string): DoneStep => {
-    const failure = staleFailures.contentModified({ path: file.document.path }, problem);
-    return { ...task, file, editOutcomes, outcome: { kind: "failed", failure } };
-  };
+async function planAgain({ replan, done }: Run, attempt: Attempt, count: number): Promise<Attempt | DoneStep> {
+  const { task } = attempt;
+  const { planned } = task;
+  const { path } = planned.document;
+  const changed = staleFailures.contentModified({ path }, staleProblems.fileChanged);
+  const ended = (outcome: StepOutcome, { file, editOutcomes } = attempt): DoneStep => ({
+    ...task,
+    file,
+    editOutcomes,
+    outcome,
+  });
   // A file that an earlier step has already changed can't be planned again.
-  if (run.done.some((step) => step.planned === task.planned)) return moved(attempt, staleProblems.fileChanged);
-  const again = await replanned(task.planned);
-  if ("kind" in again) return { ...task, ...planned, outcome: again };
-  if (task.kind === "text" && again.file.change.isEmpty) return { ...task, ...again, outcome: { kind: "verified" } };
-  return count < limits.rematches ? { ...again, task } : moved({ ...again, task }, callSentences.keepsMoving);
+  if (done.some((step) => step.planned === planned)) return ended({ kind: "failed", failure: changed });
+  const again = await replan.plan(planned);
+  if (!again.ok) return ended({ kind: "failed", failure: again.failures[0] ?? changed });
+  const file = again.files.find((one) => hasSameFate(one, planned));
+  // A deletion that only makes room for another file was not requested by the caller, so the new plan does not include
+  // it.
+  if (file === undefined) return ended({ kind: "failed", failure: changed });
+  if (replan.confirmation?.coversAgain(planned, file, again) === false)
+    return ended({ kind: "unagreed", failure: changed });
+  const next = { task, file, editOutcomes: again.outcomes };
+  if (task.kind === "text" && file.change.isEmpty) return ended({ kind: "verified" }, next);
+  if (count < limits.rematches) return next;
+  return ended({ kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.keepsMoving) }, next);
 }
 
 /** Has the editor save the changed files, compares their texts with the files on disk, and builds the result. */

@@ -11,7 +11,8 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { spanOf } from "../edit/positions.js";
 import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js";
 import { openAt, type Session } from "../session.js";
-import type { ApplyContext, StepOutcome } from "./step.js";
+import type { StepOutcome } from "./outcomes.js";
+import type { ApplyContext } from "./step.js";
 
 /** The outcome of an edit that the editor applied in the wrong places; `done` is the change that it made. */
 export interface Misapplied {

@@ -143,17 +143,16 @@ async function askUser(
   const [first] = asks.toSorted((a, b) => Number(a.name === undefined) - Number(b.name === undefined));
   const cannotAsk = (by: "nobody" | "editor"): Failure =>
     first === undefined ? editorFailures.cannotAsk() : pathFailures.nobodyToAsk(first.path, first.name, by);
-  if (session.askElsewhere !== undefined) {
-    const held = asks.flatMap(({ file }) => file ?? []);
-    const consent = await session.askElsewhere(question, held, token);
-    if (consent !== undefined) return consent;
-    // If no editor may or can be asked, an editor may have the file all the same.
-    const holders = await session.openElsewhere?.(held);
-    for (const { path, file = "" } of asks) {
-      const holder = holders?.get(file);
-      if (holder !== undefined) return diskFailures.locked(path, holder);
-    }
-    return cannotAsk("nobody");
+  const held = asks.flatMap(({ file }) => file ?? []);
+  const consent = await session.outside.ask(question, held, token);
+  if (consent === "ownClient")
+    return askClient({ session, caller, viewer, token }, question).catch(() => cannotAsk("editor"));
+  if (consent !== "nobody") return consent;
+  // If no editor may or can be asked, an editor may have the file all the same.
+  const holders = await session.outside.holders(held);
+  for (const { path, file = "" } of asks) {
+    const holder = holders.get(file);
+    if (holder !== undefined) return diskFailures.locked(path, holder);
   }
-  return askClient({ session, caller, viewer, token }, question).catch(() => cannotAsk("editor"));
+  return cannotAsk("nobody");
 }

@@ -30,9 +30,6 @@ export interface AskingClient {
 /** Titles of the answers in a message. */
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
-/** The messages that have been withdrawn but may still be on the screen, by session: their agents, labels and diffs. */
-const leftOnScreen = new WeakMap<Session, Set<string>>();
-
 /**
  * Asks the user, and waits for the answer, in the editor or from a shell, until the call is cancelled or the question
  * expires. Rejects if the client can't ask.
@@ -42,9 +39,8 @@ export async function askClient(asking: AskingClient, question: UserQuestion): P
   const { label } = question;
   if (token.isCancellationRequested) return editorFailures.cancelled();
   const key = [seenBy(caller), label, question.diff].join("\n");
-  const left = leftOnScreen.get(session) ?? new Set();
-  leftOnScreen.set(session, left);
-  if (left.has(key)) {
+  const { leftOnScreen } = session;
+  if (leftOnScreen.has(key)) {
     const failure = editorFailures.stillAsked(label);
     noticeFailed(session, caller, failure.message);
     return failure;
@@ -57,7 +53,7 @@ export async function askClient(asking: AskingClient, question: UserQuestion): P
   let isOver = false;
   const answer = ask.finally(() => {
     isOver = true;
-    left.delete(key);
+    leftOnScreen.delete(key);
   });
   const gone = cancellation(token).then(() => editorFailures.cancelled());
   let timer: NodeJS.Timeout | undefined;
@@ -81,7 +77,7 @@ export async function askClient(asking: AskingClient, question: UserQuestion): P
     answer.catch(() => undefined);
     withdrawal.cancel();
     // Most clients leave a message on the screen, whatever this sends. A view is closed.
-    if (message.isShown) left.add(key);
+    if (message.isShown) leftOnScreen.add(key);
     if (message.isShown || (shell !== undefined && end !== "answered")) noticeWithdrawn(session, label, end);
   }
   return consent;

@@ -1,15 +1,16 @@
 /** Rolls back the steps of a call that can't be completed. The answer says what is certain and what is not. */
-import { type Failure, withRest } from "../../plan/failure.js";
+import type { Failure } from "../../plan/failure.js";
 import { indicesOf } from "../../plan/operation.js";
 import { asUpdate, type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { type Answer, toEditorRefusal, toResult } from "../edit/result.js";
 import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
-import { callSentences, editorFailures, type Leftover, type StepDescription } from "../sentences.js";
+import { callSentences, type Leftover, type StepDescription } from "../sentences.js";
 import { inSlices, type Session } from "../session.js";
 import { stateAfter } from "./applyOutcome.js";
+import { outcomeRows } from "./outcomes.js";
 import { saveRolledBack } from "./save.js";
-import type { DoneStep, Run, StepOutcome } from "./step.js";
+import type { DoneStep, Run } from "./step.js";
 import { stepRules } from "./steps/table.js";
 import { takesTextsTogether } from "./steps/text.js";
 
@@ -26,7 +27,7 @@ type HeldParts = Map<FileChange, Set<"text" | "whole">>;
  */
 export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   // Of texts sent as a single edit, those that are certainly unchanged matter only if none is in doubt.
-  const [unsure, ...others] = steps.filter(({ outcome }) => doubtful.has(outcome.kind));
+  const [unsure, ...others] = steps.filter(({ outcome }) => !outcomeRows[outcome.kind].isCertain);
   const failed = unsure === undefined ? steps : ([unsure, ...others] as const);
   const rest = noPaths();
   const held: HeldParts = new Map();
@@ -48,9 +49,9 @@ export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...Done
     const results = isThere ? [] : await stepRules[first.kind].rollBack(run, files, first);
     for (const [i, step] of group.entries()) {
       // A verified step that is not rolled back remains in effect. The state of any other step is uncertain.
-      const stays = step.outcome.kind !== "verified" ? "doubtful" : isThere ? "held" : "stuck";
-      const isBack = results[i] ?? false;
-      const left = isBack === true ? "back" : isBack || stays;
+      const stays = !outcomeRows[step.outcome.kind].isCertain ? "doubtful" : isThere ? "held" : "stuck";
+      const result = results[i] ?? "stays";
+      const left = result === "stays" ? stays : result;
       rest[left].push((isThere ? nameAfter(step.file) : step.file.document).path);
       if (left !== "back") hold(step, left === "saved" ? "text" : undefined);
       else if (step.kind === "text") back.push(step.file);
@@ -65,7 +66,7 @@ export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...Done
   const failure = failureOf(run.session, failed, callSentences.rest(rest));
   if (isThere) for (const step of failed) hold(step);
   const outcomes = outcomesOf(run, failed, failure, held);
-  for (const step of failed) if (doubtful.has(step.outcome.kind)) hold(step);
+  for (const step of failed) if (!outcomeRows[step.outcome.kind].isCertain) hold(step);
   if (held.size === 0) return toEditorRefusal(failure, outcomes);
   const warnings = [failure.message, ...run.warnings, ...(isThere ? (run.disk?.warnings ?? []) : [])];
   return unknown(run, held, outcomes, warnings);
@@ -83,16 +84,6 @@ const noPaths = (): Record<Leftover | "back", string[]> => ({
 });
 
 const isVerifiedText = ({ kind, outcome }: DoneStep): boolean => kind === "text" && outcome.kind === "verified";
-
-/** Outcomes of failed steps that may nevertheless have changed something. */
-const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
-  "diverged",
-  "timedOut",
-  "acknowledgedButUnchanged",
-  "leftEmpty",
-  "pending",
-  "unconfirmed",
-]);
 
 /**
  * Returns the edits' outcomes. A planned edit is `applied` if a file still contains it, otherwise `failed` or
@@ -143,21 +134,5 @@ function failureOf(session: Session, [first, ...more]: readonly [DoneStep, ...Do
   const { path } = file.document;
   const asked: StepDescription =
     kind === "rename" || kind === "delete" ? { kind, path, newPath: nameAfter(file).path } : { kind: "edit", path };
-  switch (outcome.kind) {
-    case "failed":
-    case "unagreed":
-    case "pending":
-    case "unconfirmed":
-      return withRest(outcome.failure, rest);
-    case "refused":
-      return editorFailures.clientRefused({ ...asked, others: more.length }, outcome.reason, rest);
-    case "leftEmpty":
-      return editorFailures.leftEmpty(asked.path, rest);
-    case "timedOut":
-      return editorFailures.timeout(asked, session.facts.answerMs / 1000, rest);
-    case "acknowledgedButUnchanged":
-      return editorFailures.acknowledgedButUnchanged(asked, { mayBeDeclined: session.facts.hidesDeclining }, rest);
-    default:
-      return editorFailures.clientDiverged(asked, rest);
-  }
+  return outcomeRows[outcome.kind].failure({ session, asked, others: more.length, rest }, outcome);
 }

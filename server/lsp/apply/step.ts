@@ -23,6 +23,7 @@ import type { Proposal } from "../history.js";
 import type { Caller, CallOptions } from "../protocol.js";
 import { type Leftover, undoFailures } from "../sentences.js";
 import type { Session } from "../session.js";
+import type { StepOutcome } from "./outcomes.js";
 
 /** The session and the call that steps belong to. */
 export interface ApplyContext {
@@ -77,36 +78,6 @@ export interface ApplyJob extends Pick<ApplyContext, "session" | "options" | "on
 /** A plan that fits the texts at the time of planning, or the failures if planning failed. */
 export type PlanAttempt = ApplyPlan | Extract<Planned, { ok: false }>;
 
-/** The outcome of one step, as shown by the editor's synced text or the disk. */
-export type StepOutcome =
-  | { readonly kind: "verified" }
-  /** Nothing has changed. */
-  | { readonly kind: "refused"; readonly reason: string }
-  /** The text or file had changed beforehand, and the step's change is certainly not in place. */
-  | { readonly kind: "moved" }
-  /** Nothing has changed, because of another document: it had changed beforehand, or the editor refused it. */
-  | { readonly kind: "untouched" }
-  /** The text or the file on disk is in neither the old nor the planned state. */
-  | { readonly kind: "diverged" }
-  /** The editor did not answer in time, and no change was seen. */
-  | { readonly kind: "timedOut" }
-  /** The editor reported success, but nothing has changed. The editor may still perform the step. */
-  | { readonly kind: "acknowledgedButUnchanged" }
-  /** The editor reported success, but does not sync the text that would verify the step. */
-  | { readonly kind: "acknowledgedUnverifiable" }
-  | { readonly kind: "failed"; readonly failure: Failure }
-  /** Nothing has changed: the text had changed beforehand, and the user has not agreed to the new plan for it. */
-  | { readonly kind: "unagreed"; readonly failure: Failure }
-  /**
-   * The files on disk are in neither the old nor the planned state; recovery must wait until the disk is writable
-   * again.
-   */
-  | { readonly kind: "pending"; readonly failure: Failure }
-  /** The files on disk are as planned, but the change may not survive a power cut. */
-  | { readonly kind: "unconfirmed"; readonly failure: Failure }
-  /** The file was created, but stayed empty and could not be deleted. */
-  | { readonly kind: "leftEmpty" };
-
 /** The outcome of a step, with the data needed to roll the step back. */
 export interface StepResult {
   readonly outcome: StepOutcome;
@@ -134,6 +105,12 @@ export type DoneStep = Task &
     readonly editOutcomes: readonly EditOutcome[];
   };
 
+/** What the user has agreed to, file by file. */
+interface AgreedFiles {
+  /** Reports whether `again`, a new plan for one file of a plan, has the diff that the user accepted. */
+  coversAgain(file: FileChange, again: FileChange, plan: ApplyPlan): boolean;
+}
+
 /** A plan being applied. */
 export interface Run extends ApplyContext {
   readonly plan: ApplyPlan;
@@ -145,6 +122,8 @@ export interface Run extends ApplyContext {
   readonly shownTo: EditTarget;
   /** Warnings raised before planning, about the call itself. */
   readonly warnings: readonly string[];
+  /** What is needed to plan a file again whose text has changed: the job's planning, and what the user has agreed to. */
+  readonly replan: Pick<ApplyJob, "plan"> & { readonly confirmation: AgreedFiles | undefined };
   /** The steps done so far. */
   readonly done: DoneStep[];
   /** Total size of the kept copies of deleted files, in bytes. */
@@ -196,6 +175,9 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
   readonly names: ReadonlySet<string>;
 }
 
+/** The result of rolling a step back. `stays`: it could not be rolled back; otherwise the state that its file is in. */
+export type RolledBack = "back" | "stays" | Leftover;
+
 /**
  * The rules for one kind of step. Methods, unlike function properties, let one table hold the rules for different types
  * of file.
@@ -207,10 +189,10 @@ export interface StepRules<F extends FileChange = FileChange, T extends Task = T
    */
   do(run: Run, files: readonly [F, ...F[]], task: T): Promise<readonly StepResult[]>;
   /**
-   * Rolls back the step after a later one has failed or, if it is a text, several in a single edit. Returns, for each of
-   * the `files`, `true` on success, otherwise `false` or the file's state.
+   * Rolls back the step after a later one has failed or, if it is a text, several in a single edit. Returns the result
+   * for each of the `files`.
    */
-  rollBack(run: Run, files: readonly [F, ...F[]], step: DoneStep & T): Promise<readonly (boolean | Leftover)[]>;
+  rollBack(run: Run, files: readonly [F, ...F[]], step: DoneStep & T): Promise<readonly RolledBack[]>;
   /** Plans the inverse of the step for a later undo; fails if the file or its text has changed since the step. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
   /** Reports whether the client has performed the step. */

@@ -9,8 +9,17 @@ import {
   sayAbsence,
   sayNearest,
 } from "../explain/sentences.js";
-import { type At, clip, count, makeFailure, type NearestRegion, nameOf, quote, times } from "../failure.js";
-import type { Unseen } from "../views/unseen.js";
+import {
+  type At,
+  clip,
+  count,
+  makeFailure,
+  type NearestRegion,
+  nameOf,
+  quote,
+  times,
+  type UnseenText,
+} from "../failure.js";
 
 /** A hunk whose lines were not found. */
 export interface HunkAbsence extends Omit<Absence, "inBatch"> {
@@ -68,7 +77,7 @@ const sayIdle = (name: string, { isSigned }: Idle): string =>
   isSigned ? `${name} removes and adds the same lines` : `${name} has no line that begins with - or +`;
 
 /** Ends a sentence about unsaved changes with those that the caller has not seen. */
-function sayUnseen({ lines, more, gap }: Unseen): string {
+export function sayUnseen({ lines, more, gap }: UnseenText): string {
   if (lines.length > 0) {
     const shown = lines.map(({ line, text }) => `\n${line}| ${clip(text, 80)}`).join("");
     return `, which you have not seen:${shown}${more > 0 ? "\n…" : ""}\n`;
@@ -316,11 +325,12 @@ export const fileFailures = {
       hint: "Ask the user to save or discard the unsaved changes.",
     }),
   /** `unseen`: the unsaved changes that the caller has not seen. */
-  wouldReplace: (at: At, unseen: Unseen) =>
+  wouldReplace: (at: At, unseen: UnseenText) =>
     makeFailure("dirty", at, {
       problem: `${nameOf(at)} would replace the whole text of a file that has unsaved changes in the editor${sayUnseen(unseen)}`,
       hint: 'Change the file with "*** Update File", which keeps the unsaved changes; or read it with read_document, and send a text that keeps them; or ask the user to save or discard them.',
       ...(unseen.lines[0] === undefined ? {} : { line: unseen.lines[0].line }),
+      unseen,
     }),
   noFile: (at: At) =>
     makeFailure("invalidParams", at, {

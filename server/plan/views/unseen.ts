@@ -3,25 +3,15 @@
 import { limits } from "../../text/limits.js";
 import { LineChanges } from "../../text/lineChanges.js";
 import { LineIndex } from "../../text/lines.js";
-import { clip, type QuotedLine } from "../failure.js";
+import { clip, type UnseenText } from "../failure.js";
 import type { Document } from "../snapshot.js";
 import type { View } from "./view.js";
 
-/** The present text that no earlier text has. If it is not known what the caller has seen, there are no lines and no gap. */
-export interface Unseen {
-  /** The first few lines. */
-  readonly lines: readonly QuotedLine[];
-  /** The number of further ones. */
-  readonly more: number;
-  /** If all lines have been seen: the 1-based line before which others were removed; after the last line, `"end"`. */
-  readonly gap: number | "end" | undefined;
-}
-
 /** Returns what the caller of a call can't have seen of a document; `undefined` if it can have seen everything. */
-export function unseenIn(document: Document): Unseen | undefined {
+export function unseenIn(document: Document): UnseenText | undefined {
   const { text } = document;
   const views = document.views?.filter(({ isGuess }) => isGuess !== true) ?? [];
-  if (views.length === 0) return { lines: [], more: 0, gap: undefined };
+  if (views.length === 0) return { lines: [], more: 0 };
   const now = LineIndex.of(text, document);
   const seen = { lines: new Set<number>(), gaps: new Set<number>() };
   for (const view of views) addSeen(seen, view, now);
@@ -33,7 +23,7 @@ export function unseenIn(document: Document): Unseen | undefined {
   return {
     lines: shown.map((line) => ({ line: line + 1, text: clip(now.content(line), limits.quotedLine) })),
     more: lines.length - shown.length,
-    gap: lines.length > 0 || gap === undefined ? undefined : gap < now.filledCount ? gap + 1 : "end",
+    ...(lines.length > 0 || gap === undefined ? {} : { gap: gap < now.filledCount ? gap + 1 : ("end" as const) }),
   };
 }
 

@@ -78,15 +78,16 @@ function failureFor(
 ): string {
   const has = (code: Failure["code"]): boolean => failures.some((failure) => failure.code === code);
   const reader = readerOf(agent);
+  const unseen = failures.find((failure) => failure.unseen !== undefined)?.unseen;
   // A file that does not exist can't be read by the agent's own tool.
   if (has("dirty") && !existsSync(path)) return hookSentences.deleted(path, agent.ours);
   if (has("dirty") && tool.kind === "write")
-    return hookSentences.wouldReplace(path, agent.ours, { message, tool: reader });
-  const isHelped = has("dirty") && message.includes("read it with read_document");
-  const isAmbiguous = tool.kind === "edit" && has("ambiguousMatch") && message.includes("set occurrence");
+    return hookSentences.wouldReplace(path, agent.ours, { unseen, tool: reader });
+  const isAmbiguous =
+    tool.kind === "edit" && failures.some(({ code, matches }) => code === "ambiguousMatch" && matches !== undefined);
   return [
     hookSentences.failed(message),
-    isHelped ? hookSentences.readsThatCount(agent.ours, reader) : "",
+    unseen !== undefined ? hookSentences.readsThatCount(agent.ours, reader) : "",
     isAmbiguous ? hookSentences.ownFields(agent.ours, agent.edit.replaceAll) : "",
   ].join("");
 }

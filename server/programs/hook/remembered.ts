@@ -4,10 +4,11 @@
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { removeQuietly } from "../../session/record.js";
 import { limits } from "../../text/limits.js";
+import { codeOf } from "../../workspace/identity.js";
 import { inServerFolder, makePrivate, replacePrivate } from "../../workspace/serverFolder.js";
 
 /** The memory of one call. */
@@ -25,8 +26,7 @@ export interface CallMemory {
 /** Returns the memory of a call. `name`: the agent; `id`: `undefined` if calls have none, so that each is a new one. */
 export function memoryOf(name: string, id: string | undefined): CallMemory {
   if (id === undefined) return { recall: () => undefined, claim: () => true, keep() {}, forget() {} };
-  const folder = inServerFolder("hooks");
-  const path = join(folder, `${hashOf(name, id)}.txt`);
+  const path = noteAt(name, id, "txt");
   return {
     recall() {
       try {
@@ -37,20 +37,11 @@ export function memoryOf(name: string, id: string | undefined): CallMemory {
         return undefined;
       }
     },
-    claim() {
-      // Without a private folder, nothing can be remembered, but the call can be applied.
-      if (makePrivate(folder) !== undefined) return true;
-      removeOld(folder);
-      try {
-        writeFileSync(path, "", { mode: 0o600, flag: "wx" });
-      } catch (error) {
-        return !(error instanceof Error && "code" in error && error.code === "EEXIST");
-      }
-      return true;
-    },
+    // Without a private folder, nothing can be remembered, but the call can be applied.
+    claim: () => write(path, "", "wx") !== "exists",
     keep(answer) {
       try {
-        replacePrivate(path, answer);
+        if (makePrivate(dirname(path)) === undefined) replacePrivate(path, answer);
       } catch {
         // The empty file remains, and the outcome counts as unknown.
       }
@@ -67,8 +58,7 @@ export interface StampMemory {
 
 /** Returns the memory of an agent's conversation. Without a private folder, nothing is remembered. */
 export function stampMemoryOf(name: string, conversation: string): StampMemory {
-  const folder = inServerFolder("hooks");
-  const path = join(folder, `${hashOf(name, conversation)}.stamps`);
+  const path = noteAt(name, conversation, "stamps");
   return {
     recall() {
       try {
@@ -77,15 +67,8 @@ export function stampMemoryOf(name: string, conversation: string): StampMemory {
         return {};
       }
     },
-    keep(stamps) {
-      if (makePrivate(folder) !== undefined) return;
-      removeOld(folder);
-      try {
-        writeFileSync(path, JSON.stringify(stamps), { mode: 0o600 });
-      } catch {
-        // The agent may be told twice.
-      }
-    },
+    // If that fails, the agent may be told twice.
+    keep: (stamps) => void write(path, JSON.stringify(stamps)),
   };
 }
 
@@ -99,8 +82,7 @@ export interface HookPair {
 
 /** Returns what the hooks of an agent need to share a call. `key`: the same for both. */
 export function hookPairOf(name: string, key: string): HookPair {
-  const folder = inServerFolder("hooks");
-  const path = join(folder, `${hashOf(name, key)}.noted`);
+  const path = noteAt(name, key, "noted");
   const isNew = (): boolean => {
     try {
       // An equal call that was noted earlier, before this hook started, is another one.
@@ -110,15 +92,8 @@ export function hookPairOf(name: string, key: string): HookPair {
     }
   };
   return {
-    note() {
-      if (makePrivate(folder) !== undefined) return;
-      removeOld(folder);
-      try {
-        writeFileSync(path, "noted", { mode: 0o600 });
-      } catch {
-        // The other hook turns the call away as well, which is safe.
-      }
-    },
+    // If that fails, the other hook turns the call away as well, which is safe.
+    note: () => void write(path, "noted"),
     async isNoted() {
       const until = performance.now() + limits.hookPairMs;
       while (!isNew() && performance.now() < until) await delay(20);
@@ -127,7 +102,22 @@ export function hookPairOf(name: string, key: string): HookPair {
   };
 }
 
-const hashOf = (name: string, key: string): string => createHash("sha256").update(`${name} ${key}`).digest("hex");
+/** Returns the path of a file that an agent's hooks share. */
+const noteAt = (name: string, key: string, ending: "txt" | "stamps" | "noted"): string =>
+  join(inServerFolder("hooks"), `${createHash("sha256").update(`${name} ${key}`).digest("hex")}.${ending}`);
+
+/** Writes such a file, and removes old ones. `exists`: it was there already, and the flag is `wx`. */
+function write(path: string, text: string, flag: "w" | "wx" = "w"): "done" | "exists" | "failed" {
+  const folder = dirname(path);
+  if (makePrivate(folder) !== undefined) return "failed";
+  removeOld(folder);
+  try {
+    writeFileSync(path, text, { mode: 0o600, flag });
+    return "done";
+  } catch (error) {
+    return codeOf(error) === "EEXIST" ? "exists" : "failed";
+  }
+}
 
 /** Reports whether a file is too old to count; throws if there is none. */
 const isOld = (path: string): boolean => Date.now() - statSync(path).mtimeMs > limits.hookMemoryMs;

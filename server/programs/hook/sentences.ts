@@ -1,6 +1,7 @@
 /** Text for models and users about the calls of agents' own tools. */
 import { closedReasons, diskFailures, type Holder, sayUnreached } from "../../disk/sentences.js";
-import { clip, fileAt, makeFailure, quote } from "../../plan/failure.js";
+import { clip, fileAt, makeFailure, quote, type UnseenText } from "../../plan/failure.js";
+import { sayUnseen } from "../../plan/patch/sentences.js";
 import { type FilesOfEditor, filesOfEditors, listOfPaths, sessionFailures } from "../../session/sentences.js";
 import { limits } from "../../text/limits.js";
 
@@ -87,17 +88,14 @@ export const hookSentences = {
   wouldReplace: (
     path: string,
     { edit, read }: OurNames,
-    refused?: { readonly message: string; readonly tool: string | undefined },
+    refused?: { readonly unseen: UnseenText | undefined; readonly tool: string | undefined },
   ) => {
-    const [, lines, gap] =
-      /, which you have not seen(?::((?:\n\d+\| .*)+(?:\n…)?)\n|: (lines were removed [^.]*)\.)/.exec(
-        refused?.message ?? "",
-      ) ?? [];
-    const seen = lines ? `, which you have not seen:${lines}\n` : gap ? `, which you have not seen: ${gap}. ` : ". ";
-    const kept = lines ? "has them" : "keeps these changes";
+    const { unseen = { lines: [], more: 0 } } = refused ?? {};
+    const seen = sayUnseen(unseen);
+    const kept = unseen.lines.length > 0 ? "has them" : "keeps these changes";
     const again = refused?.tool ? `Or read the file with ${refused.tool}, and write a text that ${kept}. ` : "";
     return makeFailure("dirty", fileAt(path), {
-      problem: `This tool would replace the whole text of ${quote(path, 160)}, which has unsaved changes in the user's editor${seen}Nothing was changed.`,
+      problem: `This tool would replace the whole text of ${quote(path, 160)}, which has unsaved changes in the user's editor${seen}${seen.endsWith("\n") ? "" : " "}Nothing was changed.`,
       hint: `To keep these changes, replace parts of the text with ${edit}; ${read} returns it. ${again}Or ask the user to save or discard the changes.`,
     }).message;
   },

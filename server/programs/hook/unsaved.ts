@@ -1,19 +1,18 @@
 /** Finds out which files an agent's own tool must not touch, because an editor has, or may have, unsaved text in them. */
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
-import type { ClosedRecord, SessionRecord } from "../../session/record.js";
-import { canonicalPaths, doubtOf, mattersTo } from "../../session/selectSession.js";
-import type { FilesOfEditor } from "../../session/sentences.js";
 import {
-  closeSessions,
-  type FoundSessions,
-  findSessions,
-  type LiveSession,
-  type UnreachedSession,
-} from "../../session/sessions.js";
-import { givesWay, linesFor, type TextState, textState } from "../../session/sharing.js";
-import { canonicalise, mapBounded } from "../../workspace/identity.js";
-import { pathBehindUri, pathOfSyncedUri } from "../../workspace/pathText.js";
+  announcesNothing,
+  holdersOf,
+  mattersTo,
+  type OpenedFile,
+  openIn,
+  type Suspect,
+  unsavedFiles,
+} from "../../session/holders.js";
+import type { FilesOfEditor } from "../../session/sentences.js";
+import { closeSessions, type FoundSessions, findSessions, type LiveSession } from "../../session/sessions.js";
+import { givesWay, linesFor } from "../../session/sharing.js";
 
 /** A file's state in the user's editors. */
 export type FileState =
@@ -36,12 +35,6 @@ export interface FileStates {
   close(): void;
 }
 
-/** A file that a session has open. `text`: `unknown` if the session's server does not know the text. */
-interface Opened {
-  readonly session: LiveSession;
-  readonly text: TextState | "unknown";
-}
-
 /** The files that a call may change. */
 export interface Targets {
   /** Absolute paths. */
@@ -53,107 +46,40 @@ export interface Targets {
 /** Asks all editors that may have one of the files. `sessions`: where sessions are announced. */
 export async function fileStates(targets: Targets, sessions: string, caller: Caller): Promise<FileStates> {
   const mayTouch = targets.mayTouch ?? (() => false);
-  const asked = { session: undefined, targets: targets.paths, directory: "/" };
-  const named = await mapBounded(targets.paths, identityOf);
-  const matters = mattersTo(asked);
+  const matters = mattersTo({ session: undefined, targets: targets.paths, directory: "/" });
+  const hasNothing = announcesNothing(targets.paths);
   // An editor that has announced no unsaved text in these files must not hold them up: it may never answer.
   const found = await findSessions(
     sessions,
     caller,
     async (record) =>
-      record.unsaved?.some(mayTouch) === true ||
-      ((await announces(record, named)) !== "nothing" && (await matters(record))),
+      record.unsaved?.some(mayTouch) === true || (!(await hasNothing(record)) && (await matters(record))),
   );
-  const paths = [...new Set([...targets.paths, ...(await unsavedIn(found)).filter(mayTouch)])];
-  const query = { ...asked, targets: paths };
-  const identities = await mapBounded(paths, identityOf);
-  const held = new Map<string, Opened[]>();
-  for (const session of found.reached) await addHeld(held, session);
+  const paths = [...new Set([...targets.paths, ...(await unsavedFiles(found)).filter(mayTouch)])];
   const states = new Map<string, FileState>();
-  for (const [index, path] of paths.entries()) {
-    const identity = identities[index] ?? path;
-    const known = stateOf(path, held.get(identity) ?? []);
-    if (known.kind !== "free" && known.kind !== "unsaved") states.set(path, known);
-    else {
-      const { suspects, isAnnounced } = await suspectsFor(found, identity, known.kind === "free");
-      const [blind] = found.blind;
-      const holder =
-        (await doubtOf(suspects, { ...query, targets: [path] })) ??
-        (known.kind === "free" && blind !== undefined ? { kind: "hidden" as const, problem: blind } : undefined);
-      states.set(path, holder === undefined ? known : { kind: "unknown", holder, isAnnounced });
-    }
-  }
+  for (const [path, { opened, suspects }] of await holdersOf(found, paths))
+    states.set(path, stateAmong(stateOf(path, opened), suspects, found));
   return { states, close: () => closeSessions(found) };
 }
 
-/** Returns the canonical paths of the files in which the sessions have, or have announced, unsaved text. */
-async function unsavedIn({ reached, unreached, closed }: FoundSessions): Promise<readonly string[]> {
-  const announced = [...closed, ...[...reached, ...unreached].map(({ record }) => record)];
-  const open = reached.flatMap(({ status }) => [
-    ...status.open.filter((one) => textState(one) === "unsaved").map(({ uri }) => uri),
-    ...(status.unsynced ?? []),
-  ]);
-  const paths = open.filter((uri) => !/^untitled:/i.test(uri)).map((uri) => pathOfSyncedUri(uri) ?? pathBehindUri(uri));
-  return [...announced.flatMap(({ unsaved = [] }) => unsaved), ...(await canonicalPaths(paths))];
-}
-
 /**
- * Returns the sessions without those that can't be asked and have announced no unsaved text in a file. If `isFree` is
- * `false`, because another editor has unsaved text in the file, they may have it open, and remain.
+ * Returns the state of a file that has the state `known` in the sessions that were asked. An editor that can't be asked
+ * and has announced no unsaved text in the file may have it open, which matters if another one has unsaved text in it.
  */
-async function suspectsFor(found: FoundSessions, identity: string, isFree: boolean) {
-  const closed: ClosedRecord[] = [];
-  const unreached: UnreachedSession[] = [];
-  let isAnnounced = false;
-  for (const record of found.closed) {
-    const announced = await announces(record, [identity]);
-    isAnnounced ||= announced === "unsaved";
-    if (!isFree || announced !== "nothing") closed.push(record);
-  }
-  for (const one of found.unreached) {
-    const announced = await announces(one.record, [identity]);
-    isAnnounced ||= announced === "unsaved";
-    if (!isFree || announced !== "nothing") unreached.push(one);
-  }
-  return { suspects: { ...found, closed, unreached }, isAnnounced };
-}
-
-/** Returns what a session has announced about files. `unknown`: older versions announce no list, and long ones are left out. */
-async function announces(
-  { unsaved }: Pick<SessionRecord, "unsaved">,
-  identities: readonly string[],
-): Promise<"unsaved" | "nothing" | "unknown"> {
-  if (unsaved === undefined) return "unknown";
-  const listed = await mapBounded(unsaved, identityOf);
-  return listed.some((identity) => identities.includes(identity)) ? "unsaved" : "nothing";
-}
-
-/** Adds the files that a session has open, by identity. */
-async function addHeld(held: Map<string, Opened[]>, session: LiveSession): Promise<void> {
-  const { open, unsynced = [] } = session.status;
-  const add = async (path: string | undefined, text: Opened["text"]): Promise<void> => {
-    if (path === undefined) return;
-    const identity = await identityOf(path);
-    held.set(identity, [...(held.get(identity) ?? []), { session, text }]);
-  };
-  for (const one of open) {
-    const { uri } = one;
-    const path = pathOfSyncedUri(uri);
-    if (path !== undefined) await add(path, textState(one));
-    // For example, a cell of a notebook; a draft is not yet part of the file.
-    else if (!/^untitled:/i.test(uri)) await add(pathBehindUri(uri), "unknown");
-  }
-  for (const uri of unsynced) await add(pathOfSyncedUri(uri) ?? pathBehindUri(uri), "unknown");
+function stateAmong(known: FileState, suspects: readonly Suspect[], { blind }: FoundSessions): FileState {
+  if (known.kind !== "free" && known.kind !== "unsaved") return known;
+  const isFree = known.kind === "free";
+  const [suspect] = suspects.filter(({ announced }) => !isFree || announced !== "nothing");
+  const holder =
+    suspect?.holder ?? (isFree && blind[0] !== undefined ? { kind: "hidden" as const, problem: blind[0] } : undefined);
+  const isAnnounced = suspects.some(({ announced }) => announced === "unsaved");
+  return holder === undefined ? known : { kind: "unknown", holder, isAnnounced };
 }
 
 /** Returns the state of a file that these sessions have open. */
-function stateOf(path: string, opened: readonly Opened[]): FileState {
-  const unknown = opened.find(({ text }) => text === "unknown")?.session.record;
-  if (unknown !== undefined) {
-    const holder = { kind: "open", by: `${unknown.client} (session ${unknown.id})` } as const;
-    return { kind: "unknown", holder, isAnnounced: true };
-  }
-  const texts = opened.flatMap(({ session, text }) => (text === "unknown" ? [] : [{ session, text }]));
+function stateOf(path: string, texts: readonly OpenedFile[]): FileState {
+  const unknown = texts.find(({ isSynced }) => !isSynced)?.session.record;
+  if (unknown !== undefined) return { kind: "unknown", holder: openIn(unknown), isAnnounced: true };
   const unsaved = texts.find(({ text }) => text === "unsaved");
   if (unsaved === undefined) return { kind: "free" };
   const chosen = process.env.MULTI_EDIT_SESSION;
@@ -165,9 +91,4 @@ function stateOf(path: string, opened: readonly Opened[]): FileState {
   return others.every(({ session, text }) => givesWay(session, text))
     ? { kind: "unsaved", session: unsaved.session }
     : { kind: "several", editors: linesFor(path, texts) };
-}
-
-async function identityOf(path: string): Promise<string> {
-  const canonical = await canonicalise(path);
-  return canonical.ok ? canonical.identity : path;
 }

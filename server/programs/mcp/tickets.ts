@@ -2,27 +2,8 @@
  * Calls that wait for the user longer than the agent waits for an answer. Such a call goes on, and the agent gets a
  * ticket with which it can wait again. Tickets end with this process, which serves one agent.
  */
+import { type SharedCall, SharedCalls, type StartCall } from "../../session/sharedCalls.js";
 import { limits } from "../../text/limits.js";
-
-/** A call that is being served, or whose answer nobody has fetched. */
-interface OpenCall<T> {
-  /** Names the call's tool and arguments: equal keys mean equal calls. */
-  readonly key: string;
-  /** `undefined` as long as the agent has not been given a ticket. */
-  ticket: string | undefined;
-  readonly answer: Promise<T>;
-  /** Resolves when the user is asked. */
-  readonly asked: Promise<void>;
-  isAsked: boolean;
-  /** `true` once `answer` is settled. */
-  isOver: boolean;
-  readonly abort: AbortController;
-  /** The number of the agent's requests that wait for the answer. */
-  waiting: number;
-}
-
-/** Starts a call, which ends early if the signal is aborted, and which calls `onAsked` when the user is asked. */
-type StartCall<T> = (signal: AbortSignal, onAsked: () => void) => Promise<T>;
 
 /** How long an agent waits for an answer. */
 interface AgentPatience {
@@ -33,17 +14,7 @@ interface AgentPatience {
 }
 
 /** The tickets of one agent. `T`: an answer. */
-export interface Tickets<T> {
-  /**
-   * Returns a call's answer, or one with its ticket if the user has not decided when the agent's patience ends. A call
-   * about which the user is asked is not started again when it is sent again. Other equal calls run one after another.
-   */
-  run(key: string, start: StartCall<T>, patience: AgentPatience): Promise<T>;
-  /** Waits for the answer to the call with this ticket. If this wait is cancelled, the call goes on. */
-  wait(ticket: string, patience: AgentPatience): Promise<T>;
-  /** Cancels all calls that are still being served. */
-  close(): void;
-}
+export type Tickets<T> = ReturnType<typeof createTickets<T>>;
 
 /** The answers about tickets. */
 interface TicketAnswers<T> {
@@ -67,120 +38,64 @@ export function callKey(name: string, args: unknown): string {
 }
 
 /** Creates an agent's list of tickets, which is empty. */
-export function createTickets<T>({ waiting, none, full }: TicketAnswers<T>): Tickets<T> {
-  const calls = new Set<OpenCall<T>>();
+export function createTickets<T>({ waiting, none, full }: TicketAnswers<T>) {
+  const shared = new SharedCalls<T>();
+  const tickets = new WeakMap<SharedCall<T>, string>();
   let given = 0;
 
-  /** The calls that wait for the user, or whose answers nobody has fetched, the oldest first. */
-  const asked = (): readonly OpenCall<T>[] => [...calls].filter(({ isAsked }) => isAsked);
-
-  function ticketOf(call: OpenCall<T>): string {
-    call.ticket ??= `q${++given}`;
-    return call.ticket;
+  function ticketOf(call: SharedCall<T>): string {
+    const ticket = tickets.get(call) ?? `q${++given}`;
+    tickets.set(call, ticket);
+    return ticket;
   }
 
   /** Returns the refusal of a further call about which the user must be asked, if there are too many already. */
   function refusal(): T | undefined {
-    const [oldest, ...others] = asked();
-    return oldest !== undefined && others.length + 1 >= limits.tickets ? full(ticketOf(oldest)) : undefined;
+    const asked = [...shared.calls].filter(({ isAsked }) => isAsked);
+    return asked[0] !== undefined && asked.length >= limits.tickets ? full(ticketOf(asked[0])) : undefined;
   }
 
-  /** `mayEnd`: the call ends if the agent cancels this request and no other request waits for the answer. */
-  async function waitFor(call: OpenCall<T>, { patience, signal }: AgentPatience, mayEnd: boolean): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patience);
-    });
-    const left = leaving(signal);
-    // A call that is slow for another reason has a limit of its own, and ends with an answer.
-    const isUndecided = Promise.all([late, call.asked]).then(() => "undecided" as const);
-    call.waiting++;
-    try {
-      const first = await Promise.race([call.answer, isUndecided, left.gone]);
-      // The agent does not get the answer to a request that it has cancelled, so the answer is kept for the others.
-      const ends = signal.aborted && mayEnd && call.waiting === 1;
-      if (!ends && (signal.aborted || first === "undecided")) return waiting(ticketOf(call));
-      // The same call, sent again, must not get the answer to the cancelled one.
-      if (ends) {
-        calls.delete(call);
-        call.abort.abort();
-      }
-      return await call.answer.finally(() => calls.delete(call));
-    } finally {
-      call.waiting--;
-      clearTimeout(timer);
-      left.end();
-    }
+  async function waitFor(call: SharedCall<T>, patience: AgentPatience & { readonly isVisitor?: true }): Promise<T> {
+    const got = await shared.answerTo(patience, call);
+    return got === undefined ? waiting(ticketOf(call)) : got.answer;
   }
 
   return {
-    async run(key, start, patience) {
-      for (;;) {
-        const same = [...calls].find((one) => one.key === key && (one.ticket !== undefined || !one.isOver));
-        if (same === undefined) break;
-        if (same.isAsked || patience.signal.aborted) return waitFor(same, patience, true);
-        await untilAsked(same, patience.signal);
-      }
-      const refused = refusal();
-      if (refused !== undefined) return refused;
-      const call = begin(key, start, refusal);
-      calls.add(call);
-      return waitFor(call, patience, true);
+    /**
+     * Returns a call's answer, or one with its ticket if the user has not decided when the agent's patience ends. A call
+     * about which the user is asked is not started again when it is sent again. Other equal calls run one after another.
+     * `start` calls its second argument when the user is asked.
+     */
+    async run(
+      key: string,
+      start: (signal: AbortSignal, onAsked: () => void) => Promise<T>,
+      patience: AgentPatience,
+    ): Promise<T> {
+      /** Starts the call, which ends with the refusal, if there is one at the time when the user must be asked. */
+      const begin: StartCall<T> = async (signal, onWaiting) => {
+        let refused = refusal();
+        if (refused !== undefined) return refused;
+        const stop = new AbortController();
+        let isAsked = false;
+        const answer = await start(AbortSignal.any([signal, stop.signal]), () => {
+          if (isAsked || refused !== undefined) return;
+          refused = refusal();
+          isAsked = refused === undefined;
+          if (isAsked) onWaiting(true);
+          else stop.abort();
+        });
+        return refused ?? answer;
+      };
+      return waitFor(await shared.enter(key, begin, patience.signal), patience);
     },
-    async wait(ticket, patience) {
-      const call = [...calls].find((one) => one.ticket === ticket);
-      return call === undefined ? none(ticket) : waitFor(call, patience, false);
+    /** Waits for the answer to the call with this ticket. If this wait is cancelled, the call goes on. */
+    async wait(ticket: string, patience: AgentPatience): Promise<T> {
+      const call = [...shared.calls].find((one) => tickets.get(one) === ticket);
+      return call === undefined ? none(ticket) : waitFor(call, { ...patience, isVisitor: true });
     },
-    close: () => {
-      for (const { abort } of calls) abort.abort();
+    /** Cancels all calls that are still being served. */
+    close: (): void => {
+      for (const { stop } of shared.calls) stop.abort();
     },
   };
-}
-
-/** Starts a call. It ends with the `refusal`, if there is one at the time when the user must be asked. */
-function begin<T>(key: string, start: StartCall<T>, refusal: () => T | undefined): OpenCall<T> {
-  const abort = new AbortController();
-  let resolveAsked = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    resolveAsked = resolve;
-  });
-  let refused: T | undefined;
-  const onAsked = (): void => {
-    if (call.isAsked || refused !== undefined) return;
-    refused = refusal();
-    if (refused !== undefined) {
-      abort.abort();
-      return;
-    }
-    call.isAsked = true;
-    resolveAsked();
-  };
-  const answer = Promise.resolve()
-    .then(() => start(abort.signal, onAsked))
-    .then((own) => refused ?? own);
-  const state = { ticket: undefined, isAsked: false, isOver: false, waiting: 0 };
-  const call: OpenCall<T> = { key, answer, asked, abort, ...state };
-  const end = (): void => {
-    call.isOver = true;
-  };
-  answer.then(end, end);
-  return call;
-}
-
-/** Waits until the user is asked about a call, the call has its answer, or the signal is aborted. */
-async function untilAsked({ asked, answer }: OpenCall<unknown>, signal: AbortSignal): Promise<void> {
-  const left = leaving(signal);
-  await Promise.race([asked, answer.catch(() => undefined), left.gone]);
-  left.end();
-}
-
-/** Resolves `gone` when the signal is aborted. `end` stops listening to it. */
-function leaving(signal: AbortSignal): { readonly gone: Promise<void>; end(): void } {
-  let leave = (): void => undefined;
-  const gone = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
-  if (signal.aborted) leave();
-  signal.addEventListener("abort", leave);
-  return { gone, end: () => signal.removeEventListener("abort", leave) };
 }

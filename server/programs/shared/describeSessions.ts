@@ -1,6 +1,6 @@
 /** Describes the editors that can be reached, for the doctor and for agents. */
 import { sayUnreached } from "../../disk/sentences.js";
-import { closedSessionOf } from "../../session/gates.js";
+import { closedSessionOf } from "../../session/holders.js";
 import { sessionName } from "../../session/record.js";
 import type { RequestContext } from "../../session/request.js";
 import { type SelectedSession, selectSession } from "../../session/selectSession.js";

@@ -16,12 +16,12 @@ import { offers, toTextEdits } from "../../edit/workspaceEdit.js";
 import { callSentences } from "../../sentences.js";
 import { openAt } from "../../session.js";
 import { applyTexts, isExpected, request, stateOnDisk, until } from "../applyOutcome.js";
+import type { StepOutcome } from "../outcomes.js";
 import {
   type ApplyContext,
   conflict,
   type Inverse,
   pathOf,
-  type StepOutcome,
   type StepResult,
   type StepRules,
   type Task,
@@ -32,7 +32,7 @@ import { documentNow, hasText } from "./text.js";
 /** The rules for the `create` step. */
 export const createStep: StepRules<FileCreation> = {
   do: async (run, [file]) => [await createFile(run, file)],
-  rollBack: async (run, [file], step) => [await removeFile(run, file, step)],
+  rollBack: async (run, [file], step) => [(await removeFile(run, file, step)) ? "back" : "stays"],
   inverse: deletion,
   isDone: hasText,
 };
@@ -127,7 +127,7 @@ async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<In
 export const restoreStep: StepRules<FileCreation, Extract<Task, { kind: "restore" }>> = {
   ...createStep,
   do: async (run, [file], { bytes }) => [await restoreFile(run, file, bytes)],
-  rollBack: async (run, [file], { bytes }) => [await removeRestored(run, file, bytes)],
+  rollBack: async (run, [file], { bytes }) => [(await removeRestored(run, file, bytes)) ? "back" : "stays"],
 };
 
 /** Writes the file, unless its name has been taken in the meantime. */

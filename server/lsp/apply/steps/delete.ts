@@ -10,22 +10,16 @@ import { labelOf } from "../../edit/result.js";
 import { callSentences } from "../../sentences.js";
 import { openAt } from "../../session.js";
 import { applyToFile, stateOnDisk, until } from "../applyOutcome.js";
-import {
-  conflict,
-  type Inverse,
-  pathOf,
-  type Run,
-  type StepOutcome,
-  type StepResult,
-  type StepRules,
-  type UndoneFile,
-} from "../step.js";
+import type { StepOutcome } from "../outcomes.js";
+import { conflict, type Inverse, pathOf, type Run, type StepResult, type StepRules, type UndoneFile } from "../step.js";
 import { undelete } from "./create.js";
 
 /** The rules for the `delete` step. */
 export const deleteStep: StepRules<FileDeletion> = {
   do: async (run, [file]) => [await deleteFile(run, file)],
-  rollBack: async (run, [file], { kept }) => [(kept !== undefined && (await undelete(run, file, kept))) || "deleted"],
+  rollBack: async (run, [file], { kept }) => [
+    kept !== undefined && (await undelete(run, file, kept)) ? "back" : "deleted",
+  ],
   inverse: restoreLater,
   isDone: ({ file, names }) => hasLeft(file, names),
 };

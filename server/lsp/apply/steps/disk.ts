@@ -17,7 +17,7 @@ import { gitDirectoriesWith, gitParts, protectsGit } from "../../../workspace/pr
 import { pathFailures, staleFailures } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
 import { callSentences } from "../../sentences.js";
-import { openAt, type Session, worldOf } from "../../session.js";
+import { nobody, openAt, type Session, worldOf } from "../../session.js";
 import { type ApplyContext, type DiskPart, type DoneStep, namePathOf, pathOf, type Task } from "../step.js";
 
 /**
@@ -122,8 +122,8 @@ export async function commitPart(
 ): Promise<readonly DoneStep[]> {
   let failure: Failure | undefined;
   try {
-    const others = hasWaited ? await context.session.openElsewhere?.(paths) : undefined;
-    failure = openedBy(context, tasks, others ?? new Map());
+    const others = hasWaited ? await context.session.outside.holders(paths) : new Map<string, Holder>();
+    failure = openedBy(context, tasks, others);
   } catch (error) {
     // Staged files block other batches in their folders, so they must be removed, whatever the error.
     staged.abandon();
@@ -176,7 +176,7 @@ export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[
   const paths = new Map(names.flatMap(({ uri, path }) => [[namePathOf(context, uri) ?? "", path] as const]));
   paths.delete("");
   if (paths.size === 0) return undefined;
-  const [first] = (await context.session.openElsewhere?.([...paths.keys()])) ?? [];
+  const [first] = await context.session.outside.holders([...paths.keys()]);
   if (first === undefined) return undefined;
   const [path, holder] = first;
   return diskFailures.locked(paths.get(path) ?? path, holder);
@@ -209,7 +209,7 @@ export async function recoverAtStart(session: Session): Promise<readonly string[
 async function workspaceOf(session: Session, paths: readonly string[]): Promise<DiskWorkspace> {
   const [folders, openElsewhere] = await Promise.all([
     canonicalFolders(worldOf(session, undefined)),
-    paths.length === 0 ? undefined : session.openElsewhere?.(paths),
+    (paths.length === 0 ? nobody : session.outside).holders(paths),
   ]);
-  return userWorkspace(folders, { openElsewhere: openElsewhere ?? new Map<string, Holder>() });
+  return userWorkspace(folders, { openElsewhere });
 }

@@ -12,6 +12,7 @@ import {
   type Inverse,
   namePathOf,
   pathOf,
+  type RolledBack,
   type Run,
   type StepResult,
   type StepRules,
@@ -72,7 +73,7 @@ async function renameFile(run: Run, file: FileRename, planned: Task["planned"]) 
 }
 
 /** Renames a file back. Returns `renamed` if that fails, or `saved` if other text has been saved to the file since. */
-async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
+async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult): Promise<RolledBack> {
   const { session } = run;
   const { document, target } = file;
   const oldUri = openAt(session, target.uri)?.uri ?? target.uri;
@@ -87,7 +88,8 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
     await until(async () => openAt(session, document.uri) !== undefined, session.settings.proofTimeout);
   await tidy?.();
   const now = await keepFile(oldPath, document.path);
-  return hash === undefined || (now.kind === "kept" && now.file.hash === hash) || "saved";
+  const isSame = hash === undefined || (now.kind === "kept" && now.file.hash === hash);
+  return isSame ? "back" : "saved";
 }
 
 /** Plans the restoration of a file's old name and, if its text was changed, of its old text. */

@@ -15,12 +15,13 @@ import { asOpened, hasDocumentChanges, toTextEdits } from "../../edit/workspaceE
 import { callSentences, serverLog } from "../../sentences.js";
 import { openAt, type Session, worldOf } from "../../session.js";
 import { applyTexts, isExpected, type Misapplied, sourceOfText, stateOnDisk, type TextPart } from "../applyOutcome.js";
+import type { StepOutcome } from "../outcomes.js";
 import {
   type ApplyContext,
   conflict,
   type Inverse,
   type ProposedStep,
-  type StepOutcome,
+  type RolledBack,
   type StepResult,
   type StepRules,
   type UndoneFile,
@@ -29,7 +30,7 @@ import {
 /** The rules for the `text` step. */
 export const textStep: StepRules<FileUpdate | FileRename> = {
   do: changeTexts,
-  rollBack: async (run, files, { outcome }) => (outcome.kind === "verified" ? rollBackTexts(run, files) : [false]),
+  rollBack: async (run, files, { outcome }) => (outcome.kind === "verified" ? rollBackTexts(run, files) : ["stays"]),
   inverse: invertText,
   isDone: async (proposed) => {
     const { uri, version } = proposed.file.document;
@@ -47,7 +48,7 @@ async function changeTexts(context: ApplyContext, files: readonly FileChange[]):
     if (outcome.kind !== "misapplied") results.push({ outcome, ...sent });
     else {
       const [isBack] = await rollBackTexts(context, [outcome.done]);
-      results.push({ outcome: { kind: isBack === true ? "moved" : "diverged" } });
+      results.push({ outcome: { kind: isBack === "back" ? "moved" : "diverged" } });
     }
   }
   return results;
@@ -130,9 +131,9 @@ async function typingSynced(session: Session, version: number | null): Promise<v
 
 /**
  * Sends the inverse edits of the documents in which nothing but typing elsewhere has changed the text since the edit.
- * Returns, for each file, `true` on success.
+ * Returns the result for each file.
  */
-async function rollBackTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly boolean[]> {
+async function rollBackTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly RolledBack[]> {
   const { session } = context;
   const back = new Set<FileChange>();
   let left = files;
@@ -167,7 +168,7 @@ async function rollBackTexts(context: ApplyContext, files: readonly FileChange[]
       }
     }
   }
-  return files.map((file) => back.has(file));
+  return files.map((file) => (back.has(file) ? "back" : "stays"));
 }
 
 /** The change that restores a document's old text, or the first offset where the text has changed since the edit. */
