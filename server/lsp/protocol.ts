@@ -70,15 +70,20 @@ export interface AskingParams {
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests sent to clients that announce support for them. */
-export const clientRequests = { saveDocuments: "multiEdit/saveDocuments", confirm: "multiEdit/confirm" } as const;
+export const clientRequests = {
+  saveDocuments: "multiEdit/saveDocuments",
+  confirm: "multiEdit/confirm",
+  adoptDiskText: "multiEdit/adoptDiskText",
+} as const;
 
 /**
  * Names of the notifications. The server sends `didApply`; a client may also send it once it has applied a proposal. A
- * client sends `didChangeUnsynced`.
+ * client sends `didChangeUnsynced`. The server sends `didChangeOnDisk` to a client that announces it.
  */
 export const notifications = {
   didApply: "multiEdit/didApply",
   didChangeUnsynced: "multiEdit/didChangeUnsynced",
+  didChangeOnDisk: "multiEdit/didChangeOnDisk",
 } as const;
 
 /**
@@ -217,6 +222,32 @@ export interface ClientMultiEdit {
   confirm?: boolean;
   /** Maximum delay, in milliseconds, before the client syncs typed text. */
   syncDelay?: number;
+  /**
+   * `true` if the client loads the files that the notification `multiEdit/didChangeOnDisk` names, and answers the request
+   * `multiEdit/adoptDiskText`.
+   */
+  didChangeOnDisk?: boolean;
+}
+
+/** Params of the notification `multiEdit/didChangeOnDisk`. */
+export interface DidChangeOnDiskParams {
+  /** URIs of open documents whose files another program has changed. The client loads those that have no unsaved text. */
+  uris: string[];
+}
+
+/**
+ * Params of the request `multiEdit/adoptDiskText`, which the server sends to the client: the document has all changes of
+ * its file. The client is to treat the file as read, so that it does not ask about it at the next save.
+ */
+export interface AdoptDiskTextParams {
+  uri: string;
+  /** SHA-256, in hex, of the file's bytes. If the file has other bytes, nothing is adopted. */
+  hash: string;
+}
+
+/** The client's answer to `multiEdit/adoptDiskText`. */
+export interface AdoptDiskTextResult {
+  adopted: boolean;
 }
 
 /** Params of the request `multiEdit/saveDocuments`, which the server sends to the client. */

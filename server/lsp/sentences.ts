@@ -395,5 +395,8 @@ export const serverLog = {
   ignored: (problem: string) => `ignored: ${problem}`,
   appliedPart:
     "the client has applied only a part of an edit, although it announces that it applies all of it or nothing: from now on, each document gets a request of its own",
+  notMerged: (uri: string, kind: string) => `${uri}: the changes on disk were not merged (${kind})`,
+  notAdopted: (uri: string) =>
+    `${uri}: the client did not treat the file as read, so it may ask about it at the next save`,
   noProgress: (error: unknown) => `the client does not show progress: ${String(error)}`,
 } as const;

@@ -23,6 +23,7 @@ import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
+import { type DiskFollower, followDisk } from "./onDisk/follow.js";
 import { patchCapabilities, servePatches, showCommand, showText } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
@@ -66,7 +67,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     settings.push(pushed);
     session.ready = settings.pull();
   });
-  registerSync(connection, session, servePatches(connection, session));
+  registerSync(connection, session, { opening: servePatches(connection, session), disk: followDisk(session) });
   registerRequests(connection, session);
 }
 
@@ -210,7 +211,7 @@ function createSettings(session: Session) {
 function registerSync(
   connection: Connection,
   session: Session,
-  opening: (uri: string, languageId: unknown) => void,
+  { opening, disk }: { opening(uri: string, languageId: unknown): void; readonly disk: DiskFollower },
 ): void {
   const { documents } = session;
   watchProposals(session);
@@ -253,6 +254,7 @@ function registerSync(
     session.diskStamps.remember(uri, document.version);
     session.trails?.saved(uri);
     session.textSaved(uri);
+    disk.saved(uri);
   });
 }
 

@@ -1,0 +1,183 @@
+/**
+ * Follows the open files on disk. What another program writes reaches the editor: a document without unsaved text is
+ * loaded again by the editor, and one with unsaved text is merged. All other cases are told to the user.
+ */
+import { realpath } from "node:fs/promises";
+import { createFileWatch } from "../../disk/fileWatch.js";
+import { keepText } from "../../disk/keptTexts.js";
+import { mergeFile } from "../../plan/mergeFile.js";
+import { withoutMark } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import type { OpenDocument } from "../../workspace/documents.js";
+import { compareWithFile, type FileRead, readTextFile } from "../../workspace/files.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { asSynced } from "../../workspace/trails.js";
+import { notifications } from "../protocol.js";
+import { announcedBy, type Session } from "../session.js";
+import { mergeIntoEditor } from "./mergeIntoEditor.js";
+import { createReports, nameFor } from "./reports.js";
+
+/** An open document's file, as far as the server has followed it. All texts are as the editor syncs them, without a mark. */
+export interface FollowedFile {
+  readonly uri: string;
+  /** All versions of a document since it was opened share this object. */
+  readonly opening: unknown;
+  /** The canonical path of the file; `undefined` until it is known. */
+  path: string | undefined;
+  /** The text that the editor and the disk last had in common; `undefined` if they never had, as far as the server knows. */
+  base: string | undefined;
+  /** The text when the editor last saved it; `undefined` before that. */
+  saved: string | undefined;
+  /** The text on disk that the editor has been told to load; `undefined` if it has loaded it. */
+  coming: string | undefined;
+  /** A text on disk that conflicts with the unsaved text; `undefined` if there is none. */
+  conflicting: string | undefined;
+  /** The editor's text before the last merge, until the file is saved; `undefined` if there was none. */
+  beforeMerge: string | undefined;
+}
+
+/** Is told what only the server's notifications say. */
+export interface DiskFollower {
+  /** The editor has saved a document. */
+  saved(uri: string): void;
+}
+
+/** Follows the files of a session's documents until the process ends. */
+export function followDisk(session: Session): DiskFollower {
+  const { documents } = session;
+  const files = new Map<string, FollowedFile>();
+  const reports = createReports(session);
+  const watch = createFileWatch((path) => {
+    for (const file of files.values()) if (file.path === path) look(file);
+  });
+  let opened = Promise.resolve();
+
+  const textOf = ({ uri, opening }: FollowedFile): OpenDocument | undefined => {
+    const document = documents.get(uri);
+    const isThis = document?.formerLines === opening && document?.desynced === undefined;
+    return isThis ? document : undefined;
+  };
+
+  const isSame = (text: string, file: FileRead): boolean =>
+    compareWithFile(text, file, session.facts.habits) === "same";
+
+  async function open(file: FollowedFile, text: string): Promise<void> {
+    const path = pathOfSyncedUri(file.uri);
+    if (path === undefined || files.get(file.uri) !== file) return;
+    file.path = await realpath(path).catch(() => path);
+    if (files.get(file.uri) !== file) return;
+    watch.add(file.path);
+    const read = await readTextFile(file.path);
+    if (isSame(text, read)) file.base ??= withoutMark(text);
+  }
+
+  function close(file: FollowedFile): void {
+    files.delete(file.uri);
+    const isShared = [...files.values()].some(({ path }) => path === file.path);
+    if (file.path !== undefined && !isShared) watch.remove(file.path);
+  }
+
+  documents.onChange((uri) => {
+    const document = documents.get(uri);
+    const known = files.get(uri);
+    if (known !== undefined && known.opening !== document?.formerLines) close(known);
+    if (document === undefined || document.desynced !== undefined) return;
+    const file = files.get(uri);
+    if (file === undefined) {
+      const fresh = followed(uri, document.formerLines);
+      files.set(uri, fresh);
+      // One file after the other, because an editor may open many at once.
+      opened = opened.then(() => open(fresh, document.text)).catch(() => undefined);
+      return;
+    }
+    const text = withoutMark(document.text);
+    if (text === file.coming) Object.assign(file, { base: text, coming: undefined });
+    if (text !== file.beforeMerge) return;
+    file.beforeMerge = undefined;
+    if (text !== file.base) reports.add({ kind: "mergeUndone", path: file.path ?? uri });
+  });
+
+  /** Looks at a file that has changed on disk. `mayLoad`: `true` if the editor may be told to load it. */
+  function look(file: FollowedFile, mayLoad = true): void {
+    if (session.settings.diskChanges === "off") return;
+    session.inTurn(() => takeOver(file, mayLoad)).catch((error: unknown) => session.log("error", String(error)));
+  }
+
+  async function takeOver(file: FollowedFile, mayLoad: boolean): Promise<void> {
+    const { path } = file;
+    if (path === undefined || textOf(file) === undefined) return;
+    const read = await readTextFile(path, path, {
+      isRegular: false,
+      isQuick: false,
+      isCanonical: true,
+      isHashed: true,
+    });
+    const document = textOf(file);
+    if (document === undefined) return;
+    if (read.kind === "absent") return reports.add({ kind: "missing", path });
+    if (read.kind === "failed") return reports.add({ kind: "unreadable", path, reason: read.failure.message });
+    const text = withoutMark(document.text);
+    const common = [text, file.saved].find((one) => one !== undefined && isSame(one, read));
+    if (common !== undefined) return agreed(file, common, read);
+    const { base } = file;
+    if (base !== undefined && isSame(base, read)) {
+      file.conflicting = undefined;
+      return;
+    }
+    const disk = asSynced(read.text, text);
+    const isKnowing = announcedBy(session).didChangeOnDisk === true;
+    if (text === base && (mayLoad || !isKnowing)) return load(file, disk, isKnowing);
+    if (base === undefined || !isKnowing) return reports.add({ kind: "unmerged", path });
+    const merge = disk === "" ? emptied : mergeFile({ base, editor: text, disk }, document);
+    if (merge.kind === "conflict") {
+      file.conflicting = disk;
+      return reports.add({ kind: "conflict", path, lines: merge.lines });
+    }
+    const name = nameFor(session, path);
+    const job = { path, name, document, change: merge.change, hash: read.hash ?? "" };
+    const outcome = await mergeIntoEditor(session, job);
+    if (outcome === "moved") return look(file, mayLoad);
+    if (outcome === "refused") return reports.add({ kind: "refused", path });
+    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge: merge.change.isEmpty ? undefined : text });
+    if (!merge.change.isEmpty) reports.add({ kind: "merged", path });
+  }
+
+  /** Notes that the editor and the disk have the same text, or had it when the editor last saved the file. */
+  function agreed(file: FollowedFile, text: string, read: FileRead): void {
+    const { path, conflicting } = file;
+    if (path !== undefined && conflicting !== undefined && !isSame(conflicting, read))
+      reports.add({ kind: "overwritten", path, keptAt: keepText(path, conflicting) });
+    Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
+  }
+
+  /** Has the editor load a file, and waits for its text. */
+  function load(file: FollowedFile, disk: string, isKnowing: boolean): void {
+    file.coming = disk;
+    if (isKnowing) {
+      const params = { uris: [file.uri] };
+      session.connection.sendNotification(notifications.didChangeOnDisk, params).catch(() => undefined);
+    }
+    setTimeout(() => {
+      if (files.get(file.uri) !== file || file.coming !== disk) return;
+      file.coming = undefined;
+      if (isKnowing) look(file, false);
+      else reports.add({ kind: "stale", path: file.path ?? file.uri });
+    }, limits.diskSettleMs).unref();
+  }
+
+  return {
+    saved(uri) {
+      const [file, document] = [files.get(uri), documents.get(uri)];
+      if (file === undefined || document === undefined) return;
+      Object.assign(file, { saved: withoutMark(document.text), beforeMerge: undefined });
+    },
+  };
+}
+
+/** A file without text may have lost it, so unsaved text never gives way to it. */
+const emptied = { kind: "conflict", lines: [] } as const;
+
+const followed = (uri: string, opening: unknown): FollowedFile => ({
+  ...{ uri, opening, path: undefined, base: undefined, saved: undefined },
+  ...{ coming: undefined, conflicting: undefined, beforeMerge: undefined },
+});

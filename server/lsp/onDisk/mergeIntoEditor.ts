@@ -1,0 +1,73 @@
+/** Brings the changes that another program has made to a file into the editor's document. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { FileUpdate } from "../../plan/outcome.js";
+import type { ChangeSet } from "../../text/changeSet.js";
+import { withoutMark } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import type { OpenDocument } from "../../workspace/documents.js";
+import { readTextFile } from "../../workspace/files.js";
+import { changeTexts } from "../apply/steps/text.js";
+import { clientRequests } from "../protocol.js";
+import { serverLog } from "../sentences.js";
+import type { Session } from "../session.js";
+import { diskSentences } from "./sentences.js";
+
+/** A merge that is to be made. */
+interface MergeJob {
+  /** The canonical path of the file. */
+  readonly path: string;
+  /** The path as the user reads it. */
+  readonly name: string;
+  readonly document: OpenDocument;
+  /** The changes to the document's text, without its byte order mark. */
+  readonly change: ChangeSet;
+  /** SHA-256, in hex, of the bytes that were merged. */
+  readonly hash: string;
+}
+
+/**
+ * Changes the document, as one step that the editor can undo, and then has the editor treat the file as read. Returns
+ * `moved` if the text has changed in the meantime, and `refused` if the editor has not made the change.
+ */
+export async function mergeIntoEditor(session: Session, job: MergeJob): Promise<"merged" | "moved" | "refused"> {
+  const { path, name, document, change, hash } = job;
+  if (!change.isEmpty) {
+    const context = { session, options: { label: diskSentences.label(name) }, places: new Map() };
+    const [result] = await changeTexts(context, [toUpdate(job)]);
+    const kind = result?.outcome.kind ?? "refused";
+    if (kind === "moved") return "moved";
+    if (kind !== "verified") {
+      session.log("warn", serverLog.notMerged(document.uri, kind));
+      return "refused";
+    }
+  }
+  const again = await readTextFile(path);
+  // What was written since is merged next.
+  if (again.kind === "text" && again.hash === hash) await adopt(session, document.uri, hash);
+  return "merged";
+}
+
+function toUpdate({ name, document, change }: MergeJob): FileUpdate {
+  const { uri, version, loneCrEndsLine } = document;
+  const text = withoutMark(document.text);
+  const bomSynced = text !== document.text;
+  return {
+    kind: "update",
+    document: { uri, path: name, version, text, exists: true, bom: bomSynced, bomSynced, loneCrEndsLine },
+    change,
+    text: change.apply(text),
+    overwritten: false,
+    edits: 1,
+    operations: [],
+  };
+}
+
+/** Has the editor treat the file as read. If it can't, it asks the user at the next save, as it would without this. */
+async function adopt(session: Session, uri: string, hash: string): Promise<void> {
+  const answer = session.connection.sendRequest(clientRequests.adoptDiskText, { uri, hash }).then(
+    (result) => Object(result).adopted === true,
+    () => false,
+  );
+  const isAdopted = await Promise.race([answer, delay(limits.showMs, false, { ref: false })]);
+  if (!isAdopted) session.log("info", serverLog.notAdopted(uri));
+}
