@@ -247,6 +247,24 @@ describe("many files at once", () => {
 });
 
 describe("the setting diskChanges", () => {
+  it.each([
+    ["Apply", "one\nTWO\nthree\nfour\ntyped five\n"],
+    ["Reject", "one\ntwo\nthree\nfour\ntyped five\n"],
+  ])("ask merges only after the user's answer: %s", async (answer, after) => {
+    const desk = await start({ open: { "a.txt": text }, settings: { diskChanges: "ask" } });
+    desk.editor.answerQuestionsWith(answer);
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(() => desk.editor.questions).toHaveLength(1);
+    expect(desk.editor.questions[0]?.message).toContain(
+      "Merge what another program wrote to a.txt into your unsaved text?",
+    );
+    await expect.poll(() => desk.texts()["a.txt"]).toBe(after);
+    await delay(300);
+    expect(desk.editor.questions).toHaveLength(1);
+    expect(desk.texts()["a.txt"]).toBe(after);
+  });
+
   it("off leaves all to the editor", async () => {
     const desk = await start({ open: { "a.txt": text }, settings: { diskChanges: "off" } });
     await desk.write("a.txt", "other\n");

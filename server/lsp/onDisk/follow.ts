@@ -14,7 +14,7 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { asSynced } from "../../workspace/trails.js";
 import { notifications } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
-import { mergeIntoEditor } from "./mergeIntoEditor.js";
+import { agreesToMerge, type MergeJob, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { createReports, nameFor } from "./reports.js";
 
 /** An open document's file, as far as the server has followed it. All texts are as the editor syncs them, without a mark. */
@@ -32,6 +32,8 @@ export interface FollowedFile {
   coming: string | undefined;
   /** A text on disk that conflicts with the unsaved text; `undefined` if there is none. */
   conflicting: string | undefined;
+  /** The hash of the text on disk that the user has agreed to merge; `undefined` if there is none. */
+  agreed: string | undefined;
   /** The editor's text before the last merge, until the file is saved; `undefined` if there was none. */
   beforeMerge: string | undefined;
 }
@@ -135,11 +137,21 @@ export function followDisk(session: Session): DiskFollower {
     }
     const name = nameFor(session, path);
     const job = { path, name, document, change: merge.change, hash: read.hash ?? "" };
+    const isAgreed = session.settings.diskChanges === "merge" || merge.change.isEmpty || file.agreed === job.hash;
+    if (!isAgreed) return void ask(file, job, disk).catch((error: unknown) => session.log("error", String(error)));
     const outcome = await mergeIntoEditor(session, job);
     if (outcome === "moved") return look(file, mayLoad);
     if (outcome === "refused") return reports.add({ kind: "refused", path });
     Object.assign(file, { base: disk, conflicting: undefined, beforeMerge: merge.change.isEmpty ? undefined : text });
     if (!merge.change.isEmpty) reports.add({ kind: "merged", path });
+  }
+
+  /** Asks the user about a merge. The other calls need not wait for the answer. */
+  async function ask(file: FollowedFile, job: MergeJob, disk: string): Promise<void> {
+    file.conflicting = disk;
+    if (!(await agreesToMerge(session, job))) return;
+    file.agreed = job.hash;
+    look(file);
   }
 
   /** Notes that the editor and the disk have the same text, or had it when the editor last saved the file. */
@@ -179,5 +191,5 @@ const emptied = { kind: "conflict", lines: [] } as const;
 
 const followed = (uri: string, opening: unknown): FollowedFile => ({
   ...{ uri, opening, path: undefined, base: undefined, saved: undefined },
-  ...{ coming: undefined, conflicting: undefined, beforeMerge: undefined },
+  ...{ coming: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined },
 });

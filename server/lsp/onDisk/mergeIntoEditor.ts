@@ -6,14 +6,16 @@ import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { OpenDocument } from "../../workspace/documents.js";
 import { readTextFile } from "../../workspace/files.js";
+import { askOnce } from "../apply/confirm.js";
 import { changeTexts } from "../apply/steps/text.js";
 import { clientRequests } from "../protocol.js";
 import { serverLog } from "../sentences.js";
 import type { Session } from "../session.js";
+import { createCancelSource } from "../wire/rpc.js";
 import { diskSentences } from "./sentences.js";
 
 /** A merge that is to be made. */
-interface MergeJob {
+export interface MergeJob {
   /** The canonical path of the file. */
   readonly path: string;
   /** The path as the user reads it. */
@@ -45,6 +47,14 @@ export async function mergeIntoEditor(session: Session, job: MergeJob): Promise<
   // What was written since is merged next.
   if (again.kind === "text" && again.hash === hash) await adopt(session, document.uri, hash);
   return "merged";
+}
+
+/** Asks the user whether to merge, with the diff of the document. */
+export async function agreesToMerge(session: Session, job: MergeJob): Promise<boolean> {
+  const options = { label: diskSentences.question(job.name), confirm: true };
+  const asking = { session, options, token: createCancelSource().token, caller: undefined };
+  const consent = await session.askInTurn(() => askOnce(asking, { files: [toUpdate(job)], asks: [] }));
+  return consent === "yes";
 }
 
 function toUpdate({ name, document, change }: MergeJob): FileUpdate {
