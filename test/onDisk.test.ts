@@ -83,7 +83,7 @@ describe("a document without unsaved text", () => {
     const desk = await start({ open: { "a.txt": text } }, { knows: false });
     await desk.write("a.txt", "other\n");
     await expect.poll(desk.notices).toHaveLength(1);
-    expect(desk.notices()[0]).toMatch(/^"a\.txt" has changed on disk, and the editor still shows the old text\./);
+    expect(desk.notices()[0]).toMatch(/^"a\.txt" changed on disk; the editor shows the old text\./);
     expect(desk.texts()["a.txt"]).toBe(text);
   });
 
@@ -127,7 +127,7 @@ describe("a document with unsaved text", () => {
     expect(desk.loaded).toEqual([]);
     await expect
       .poll(desk.notices)
-      .toEqual(['"a.txt" has changed on disk; the changes are now in your unsaved text. Undo takes them out.']);
+      .toEqual(['"a.txt" changed on disk: merged into your unsaved text. Undo takes it out.']);
     expect(desk.disk()["a.txt"]).toBe(text.replace("two", "TWO"));
   });
 
@@ -146,7 +146,7 @@ describe("a document with unsaved text", () => {
     await desk.write("a.txt", text.replace("two", "their"));
     await expect
       .poll(desk.notices)
-      .toEqual(['"a.txt" has changed on disk where you have unsaved text, at line 2. Nothing was changed here.']);
+      .toEqual(['"a.txt": not merged, both you and the disk changed line 2.']);
     expect(desk.texts()["a.txt"]).toBe(text.replace("two", "my"));
     expect(desk.editor.asked).toEqual([]);
   });
@@ -159,7 +159,7 @@ describe("a document with unsaved text", () => {
     await desk.save("a.txt");
     await expect.poll(desk.notices).toHaveLength(2);
     expect(desk.notices()[1]).toMatch(
-      /^Your save of "a\.txt" has replaced what another program wrote to it, .* kept for 7 days in "/,
+      /^Your save of "a\.txt" has replaced what another program wrote, .* kept for 7 days: "/,
     );
   });
 
@@ -173,7 +173,7 @@ describe("a document with unsaved text", () => {
     await desk.editor.type({ uri: desk.uri("a.txt"), from: 0, to: merged.length, insert: typed });
     await expect
       .poll(desk.notices)
-      .toContain('You have undone what another program wrote to "a.txt": your next save takes it out of the file.');
+      .toContain('"a.txt": you have undone what was merged; your next save takes it out of the file.');
     expect(desk.texts()["a.txt"]).toBe(typed);
   });
 
@@ -222,7 +222,7 @@ describe("a file that can't be read as text", () => {
     rmSync(join(desk.root, "a.txt"));
     spoil(join(desk.root, "a.txt"));
     await expect.poll(desk.notices).toHaveLength(1);
-    expect(desk.notices()[0]).toMatch(/^"a\.txt" has changed on disk and can't be loaded\./);
+    expect(desk.notices()[0]).toMatch(/^"a\.txt" changed on disk and can't be loaded\./);
     expect(desk.texts()["a.txt"]).toBe(text);
     expect(desk.loaded).toEqual([]);
   });
@@ -241,7 +241,7 @@ describe("many files at once", () => {
     }
     await expect.poll(() => desk.loaded).toHaveLength(28);
     await expect.poll(desk.notices).toHaveLength(1);
-    expect(desk.notices()[0]).toMatch(/^1 file taken over from disk, 1 conflict\. "f0\.txt" has changed on disk where/);
+    expect(desk.notices()[0]).toMatch(/^1 file taken over from disk, 1 conflict\. "f0\.txt": not merged, both/);
     expect(desk.texts()["f1.txt"]).toBe(text.replace("two", "TWO").replace("five", "my five"));
   });
 });

@@ -78,12 +78,14 @@ export const clientRequests = {
 
 /**
  * Names of the notifications. The server sends `didApply`; a client may also send it once it has applied a proposal. A
- * client sends `didChangeUnsynced`. The server sends `didChangeOnDisk` to a client that announces it.
+ * client sends `didChangeUnsynced`. The server sends `didChangeOnDisk` to a client that announces it, and
+ * such a client sends `didMerge`.
  */
 export const notifications = {
   didApply: "multiEdit/didApply",
   didChangeUnsynced: "multiEdit/didChangeUnsynced",
   didChangeOnDisk: "multiEdit/didChangeOnDisk",
+  didMerge: "multiEdit/didMerge",
 } as const;
 
 /**
@@ -244,6 +246,9 @@ export interface AdoptDiskTextParams {
   /** SHA-256, in hex, of the file's bytes. If the file has other bytes, nothing is adopted. */
   hash: string;
 }
+
+/** Params of the notification `multiEdit/didMerge`: the user has merged a file by hand, as far as they wanted. */
+export type DidMergeParams = AdoptDiskTextParams;
 
 /** The client's answer to `multiEdit/adoptDiskText`. */
 export interface AdoptDiskTextResult {

@@ -256,6 +256,9 @@ function registerSync(
     session.textSaved(uri);
     disk.saved(uri);
   });
+  connection.onNotification(notifications.didMerge, (params: unknown) => {
+    disk.merged(params).catch((error: unknown) => session.log("error", String(error)));
+  });
 }
 
 /** Params as received, not yet validated. */

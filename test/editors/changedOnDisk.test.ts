@@ -2,9 +2,10 @@
  * What each editor does when another program, such as an agent's own tool, writes a file that is open: the rows of the
  * table in `client-samples/agents/hooks.md`, by keys in a terminal, as a person would see them.
  */
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, it } from "vitest";
 import { removeTree } from "../support/directory.js";
 import { blockOf, runAsUser } from "./attach.js";
@@ -48,25 +49,41 @@ const neovimRow = (name: string, kind: EditorKind): Row => ({
   setUp: ({ home }) =>
     writeTo(join(home, ".config/nvim/init.lua"), blockOf("client-samples/neovim/README.md", "lua neovim")),
   sessions: {
-    "loads a clean buffer again with the focus, or after a shell command": [
-      [disk(by)],
-      [keys("l"), "rate = 0.19", "1,2"],
-      [focus, "rate = 0.20", "1,"],
-      [disk(after)],
-      [keys(":!true\r"), "Press ENTER"],
-      [keys("\r"), "rate = 0.21 and more"],
+    "loads a clean buffer again at once, and asks nothing at the next save": [
+      [disk(by), "rate = 0.20"],
+      [keys("omine\u001b"), "rate = 0.20", "mine", "[+]"],
+      [keys(":w\r"), "mine", "written"],
+      [disk(after), "rate = 0.21 and more"],
     ],
-    "asks about a buffer with unsaved text, and asks again before it saves": [
+    "merges into unsaved text, which one undo gives back, and asks nothing at the next save": [
       [keys("omine\u001b"), "mine", "[+]"],
-      [disk(by)],
-      [focus, 'W12: Warning: File "price.txt" has changed and the buffer was changed in Vim as well'],
-      [keys("\r"), "mine", "[+]"],
+      [disk(by), "rate = 0.20", "mine", "[+]"],
+      [focus, "rate = 0.20", "mine"],
+      [keys("u"), "rate = 0.19", "mine", "you have undone what was merged"],
+      [keys("\u0012"), "rate = 0.20", "mine"],
+      [keys(":w\r"), "mine", "written"],
+      [disk(after), "rate = 0.21 and more"],
+    ],
+    "merges while the person goes on typing": [
+      [keys("omi"), "mi", "-- INSERT --"],
+      [disk(by), "rate = 0.20", "mi", "-- INSERT --"],
+      [keys("ne\u001b"), "mine"],
+      [keys(":w\r"), "mine"],
+      [disk(after), "rate = 0.21 and more"],
+    ],
+    "keeps unsaved text where both sides changed the same, says where, and asks before it saves": [
+      [keys("ccrate = 0.07\u001b"), "rate = 0.07", "[+]"],
+      [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1. :MultiEditMerge shows both."],
       [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
     ],
-    "asks before it saves over a file that changed while nothing was noticed": [
-      [disk(by)],
-      [keys("omine\u001b"), "rate = 0.19", "mine", "[+]"],
-      [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
+    "merges a conflict by hand, change by change, and then asks nothing at the next save": [
+      [keys("ccrate = 0.07\u001b"), "rate = 0.07", "[+]"],
+      [disk(by), "rate = 0.07", "changed line 1"],
+      [keys(":MultiEditMerge\r"), "rate = 0.07", "rate = 0.20", "on disk: price.txt"],
+      [keys("ggdo"), "price.txt"],
+      [keys("omine\u001b:only\r"), "rate = 0.20", "mine", "price.txt"],
+      [keys(":w\r"), "mine", "written"],
+      [disk(after), "rate = 0.21 and more"],
     ],
   },
 });
@@ -149,6 +166,13 @@ describe.each(rows)("$name, if another program writes an open file", (row) => {
   });
 });
 
+/** Waits until the server has announced itself and has had time to compare the file. */
+async function whenServed({ home }: Place): Promise<void> {
+  const records = join(home, ".local/state/multi-edit-language-server/sessions");
+  while (!existsSync(records) || readdirSync(records).length === 0) await delay(50);
+  await delay(500);
+}
+
 async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Promise<void> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "me-")));
   const place = await layPlace(kind, base, undefined);
@@ -164,6 +188,7 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
     terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));
     try {
       await whenShown(screen, ["rate = 0.19", "price.txt"]);
+      await whenServed(place);
       for (const [act, ...shown] of steps) {
         if ("disk" in act) writeFileSync(path, act.disk);
         else terminal.write(act.keys);

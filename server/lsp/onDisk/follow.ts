@@ -42,12 +42,16 @@ export interface FollowedFile {
 export interface DiskFollower {
   /** The editor has saved a document. */
   saved(uri: string): void;
+  /** The user has merged a file by hand. `params`: as received. */
+  merged(params: unknown): Promise<void>;
 }
 
 /** Follows the files of a session's documents until the process ends. */
 export function followDisk(session: Session): DiskFollower {
   const { documents } = session;
   const files = new Map<string, FollowedFile>();
+  /** The files that were closed just now: an editor that loads a file again may close and open its document. */
+  const closed = new Map<string, FollowedFile>();
   const reports = createReports(session);
   const watch = createFileWatch((path) => {
     for (const file of files.values()) if (file.path === path) look(file);
@@ -70,11 +74,16 @@ export function followDisk(session: Session): DiskFollower {
     if (files.get(file.uri) !== file) return;
     watch.add(file.path);
     const read = await readTextFile(file.path);
-    if (isSame(text, read)) file.base ??= withoutMark(text);
+    if (isSame(text, read)) file.base = withoutMark(text);
+    else if (file.base !== undefined && !isSame(file.base, read)) look(file);
+    // An editor that has opened the file before the server began knows by itself whether the text is unsaved.
+    else if (file.base === undefined && read.kind === "text") tellToLoad(file);
   }
 
   function close(file: FollowedFile): void {
     files.delete(file.uri);
+    closed.set(file.uri, file);
+    setTimeout(() => closed.get(file.uri) === file && closed.delete(file.uri), limits.diskSettleMs).unref();
     const isShared = [...files.values()].some(({ path }) => path === file.path);
     if (file.path !== undefined && !isShared) watch.remove(file.path);
   }
@@ -86,7 +95,8 @@ export function followDisk(session: Session): DiskFollower {
     if (document === undefined || document.desynced !== undefined) return;
     const file = files.get(uri);
     if (file === undefined) {
-      const fresh = followed(uri, document.formerLines);
+      const fresh = followed(uri, document.formerLines, closed.get(uri));
+      closed.delete(uri);
       files.set(uri, fresh);
       // One file after the other, because an editor may open many at once.
       opened = opened.then(() => open(fresh, document.text)).catch(() => undefined);
@@ -162,13 +172,16 @@ export function followDisk(session: Session): DiskFollower {
     Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
   }
 
+  function tellToLoad({ uri }: FollowedFile): void {
+    if (announcedBy(session).didChangeOnDisk !== true || session.settings.diskChanges === "off") return;
+    const params = { uris: [uri] };
+    session.connection.sendNotification(notifications.didChangeOnDisk, params).catch(() => undefined);
+  }
+
   /** Has the editor load a file, and waits for its text. */
   function load(file: FollowedFile, disk: string, isKnowing: boolean): void {
     file.coming = disk;
-    if (isKnowing) {
-      const params = { uris: [file.uri] };
-      session.connection.sendNotification(notifications.didChangeOnDisk, params).catch(() => undefined);
-    }
+    tellToLoad(file);
     setTimeout(() => {
       if (files.get(file.uri) !== file || file.coming !== disk) return;
       file.coming = undefined;
@@ -183,13 +196,25 @@ export function followDisk(session: Session): DiskFollower {
       if (file === undefined || document === undefined) return;
       Object.assign(file, { saved: withoutMark(document.text), beforeMerge: undefined });
     },
+    async merged(params) {
+      const { uri, hash }: { uri?: unknown; hash?: unknown } = Object(params);
+      const file = files.get(String(uri));
+      const read = file?.path === undefined ? undefined : await readTextFile(file.path);
+      const document = file && textOf(file);
+      if (file === undefined || read?.kind !== "text" || document === undefined) return;
+      // What was written since the user looked is merged next.
+      if (read.hash !== hash) return look(file);
+      Object.assign(file, { base: asSynced(read.text, document.text), conflicting: undefined });
+    },
   };
 }
 
 /** A file without text may have lost it, so unsaved text never gives way to it. */
 const emptied = { kind: "conflict", lines: [] } as const;
 
-const followed = (uri: string, opening: unknown): FollowedFile => ({
-  ...{ uri, opening, path: undefined, base: undefined, saved: undefined },
-  ...{ coming: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined },
+/** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
+const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
+  ...{ base: undefined, saved: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined },
+  ...before,
+  ...{ uri, opening, path: undefined, coming: undefined },
 });

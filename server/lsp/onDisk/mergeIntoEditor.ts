@@ -45,7 +45,7 @@ export async function mergeIntoEditor(session: Session, job: MergeJob): Promise<
   }
   const again = await readTextFile(path);
   // What was written since is merged next.
-  if (again.kind === "text" && again.hash === hash) await adopt(session, document.uri, hash);
+  if (again.kind === "text" && again.hash === hash) void adopt(session, document.uri, hash);
   return "merged";
 }
 

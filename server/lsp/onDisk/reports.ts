@@ -31,7 +31,8 @@ export function createReports(session: Session) {
     if (isQuiet && named.length === 1) return;
     const isWarning = named.some(({ kind }) => !["merged", "loaded", "mergeUndone"].includes(kind));
     const [only] = named;
-    const message = named.length === 1 && only ? diskSentences.one(only) : diskSentences.several(named);
+    const message =
+      named.length === 1 && only ? diskSentences.one(only, session.facts) : diskSentences.several(named, session.facts);
     const params = { type: isWarning ? messageTypes.warn : messageTypes.info, message };
     // The library's own method would send `window/showMessageRequest`, which asks the user a question.
     session.connection.sendNotification("window/showMessage", params).catch(() => undefined);

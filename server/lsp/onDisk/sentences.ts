@@ -2,6 +2,7 @@
 import { clip, count, quote } from "../../plan/failure.js";
 import type { Lines } from "../../plan/views/view.js";
 import { limits } from "../../text/limits.js";
+import type { ClientFacts } from "../clients.js";
 import type { DiskReport } from "./reports.js";
 
 /** Names at most three runs of lines, 1-based. */
@@ -12,15 +13,18 @@ function linesText(lines: readonly Lines[]): string {
   return `${isOne ? "line" : "lines"} ${runs.join(", ")}${more}`;
 }
 
-/** The messages, as people read them; `path` is relative to the workspace folder. */
+/** The client's commands for loading and merging a file. */
+export type DiskCommands = Pick<ClientFacts, "loadCommand" | "mergeCommand">;
+
+/** The messages, as people read them, short enough for one line; `path` is relative to the workspace folder. */
 export const diskSentences = {
   /** The label of the edit that a merge makes. */
   label: (path: string): string => `Changes on disk: ${path}`,
   /** The question about a merge. */
   question: (path: string): string => `Merge what another program wrote to ${path} into your unsaved text?`,
-  one: (report: DiskReport): string => clip(sentenceFor(report), limits.noticeText),
+  one: (report: DiskReport, commands: DiskCommands): string => clip(sentenceFor(report, commands), limits.noticeText),
   /** One message about several files: how many were taken over, and which were not. */
-  several(reports: readonly DiskReport[]): string {
+  several(reports: readonly DiskReport[], commands: DiskCommands): string {
     const isTaken = ({ kind }: DiskReport): boolean => kind === "merged" || kind === "loaded";
     const taken = reports.filter(isTaken).length;
     const others = reports.filter((report) => !isTaken(report));
@@ -30,37 +34,38 @@ export const diskSentences = {
       ...(conflicts > 0 ? [`${count(conflicts, "conflict")}`] : []),
       ...(others.length > conflicts ? [`${count(others.length - conflicts, "other message")}`] : []),
     ];
-    const details = others.slice(0, 3).map(sentenceFor);
+    const details = others.slice(0, 3).map((report) => sentenceFor(report, commands));
     return clip([`${parts.join(", ")}.`, ...details].join(" "), limits.noticeText);
   },
 } as const;
 
-function sentenceFor(report: DiskReport): string {
+function sentenceFor(report: DiskReport, { loadCommand, mergeCommand }: DiskCommands): string {
   const name = quote(report.path);
+  const merging = mergeCommand === undefined ? "" : ` ${mergeCommand} shows both.`;
   switch (report.kind) {
     case "merged":
-      return `${name} has changed on disk; the changes are now in your unsaved text. Undo takes them out.`;
+      return `${name} changed on disk: merged into your unsaved text. Undo takes it out.`;
     case "loaded":
-      return `${name} has changed on disk and was loaded again.`;
+      return `${name} changed on disk and was loaded again.`;
     case "mergeUndone":
-      return `You have undone what another program wrote to ${name}: your next save takes it out of the file.`;
+      return `${name}: you have undone what was merged; your next save takes it out of the file.`;
     case "missing":
-      return `${name} no longer exists on disk. The editor keeps its text; saving makes the file again.`;
+      return `${name} is gone from the disk. The editor keeps its text; saving makes the file again.`;
     case "stale":
-      return `${name} has changed on disk, and the editor still shows the old text. Load it again, such as with :reload.`;
+      return `${name} changed on disk; the editor shows the old text. ${loadCommand === undefined ? "Load it again." : `${loadCommand} loads it.`}`;
     case "unmerged":
-      return `${name} has changed on disk, and has unsaved text here: saving would overwrite what was written to the file.`;
+      return `${name} changed on disk, and has unsaved text here, which a save would put in its place.${merging}`;
     case "refused":
-      return `${name} has changed on disk, and the editor did not take the changes into its unsaved text.`;
+      return `${name} changed on disk, but the editor did not take the changes into your unsaved text.${merging}`;
     case "conflict":
       return report.lines.length === 0
-        ? `${name} is now empty on disk. Your unsaved text is kept: saving writes it.`
-        : `${name} has changed on disk where you have unsaved text, at ${linesText(report.lines)}. Nothing was changed here.`;
+        ? `${name} is now empty on disk. Your unsaved text is kept; saving writes it.`
+        : `${name}: not merged, both you and the disk changed ${linesText(report.lines)}.${merging}`;
     case "unreadable":
-      return `${name} has changed on disk and can't be loaded. ${report.reason}`;
-    case "overwritten":
-      return report.keptAt === undefined
-        ? `Your save of ${name} has replaced what another program wrote to it, which was never merged.`
-        : `Your save of ${name} has replaced what another program wrote to it, which was never merged. It is kept for 7 days in ${quote(report.keptAt)}.`;
+      return `${name} changed on disk and can't be loaded. ${report.reason}`;
+    case "overwritten": {
+      const kept = report.keptAt === undefined ? "" : ` It is kept for 7 days: ${quote(report.keptAt)}`;
+      return `Your save of ${name} has replaced what another program wrote, which was not merged.${kept}`;
+    }
   }
 }
