@@ -144,9 +144,7 @@ describe("a document with unsaved text", () => {
     const desk = await start({ open: { "a.txt": text } });
     await desk.typeOver("a.txt", "two", "my");
     await desk.write("a.txt", text.replace("two", "their"));
-    await expect
-      .poll(desk.notices)
-      .toEqual(['"a.txt": not merged, both you and the disk changed line 2.']);
+    await expect.poll(desk.notices).toEqual(['"a.txt": not merged, both you and the disk changed line 2.']);
     expect(desk.texts()["a.txt"]).toBe(text.replace("two", "my"));
     expect(desk.editor.asked).toEqual([]);
   });
@@ -178,7 +176,7 @@ describe("a document with unsaved text", () => {
   });
 
   it("is never merged if the editor and the disk had no text in common since it was opened", async () => {
-    const desk = await start({ open: { "a.txt": text }, files: { "a.txt": "one\ntwo\n" } });
+    const desk = await start({ open: { "a.txt": text }, files: { "a.txt": "one\ntwo\n" } }, { loads: false });
     await desk.write("a.txt", "one\nTWO\n");
     await expect.poll(desk.notices).toHaveLength(1);
     expect(desk.texts()["a.txt"]).toBe(text);
@@ -205,6 +203,17 @@ describe("what is no change by another program", () => {
     expect(desk.editor.asked).toEqual([]);
     expect(desk.loaded).toEqual([]);
     expect(desk.notices()).toEqual([]);
+    await desk.save("a.txt");
+    await desk.write("a.txt", text.replace("two", "my two").replace("five", "more five").replace("four", "4"));
+    await expect.poll(() => desk.texts()["a.txt"]).toBe("one\nmy two\nthree\n4\nmore five\n");
+    expect(desk.editor.asked).toEqual([]);
+  });
+
+  it("is a save, after which the other program's text is merged with what was typed since", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.typeBefore("a.txt", "two", "my ");
+    await desk.save("a.txt");
+    await desk.typeBefore("a.txt", "five", "more ");
     // What is written after the save is merged with what was typed after it.
     await desk.write("a.txt", text.replace("two", "my two").replace("three", "3"));
     await expect.poll(() => desk.texts()["a.txt"]).toBe("one\nmy two\n3\nfour\nmore five\n");

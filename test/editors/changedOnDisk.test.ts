@@ -134,27 +134,30 @@ const rows: readonly Row[] = [
   neovimRow("Neovim 0.10", olderNeovim),
   helixRow("Helix 25.07", helix),
   helixRow("Helix 25.01", olderHelix),
-  emacsRow("Emacs 30", "", {
-    "keeps a clean buffer, and asks as soon as its text is to change": [
-      [disk(by)],
-      [keys("\u001b!true\r"), "rate = 0.19"],
-      [keys("x"), "rate = 0.19", "price.txt changed on disk; really edit the buffer?"],
-      [keys("r"), "rate = 0.20"],
-    ],
-    "asks before it saves unsaved text": [
-      [keys(`${toEnd}mine`), "mine"],
-      [disk(by)],
-      [keys(save), "mine", "price.txt has changed since visited or saved.", "Save anyway?"],
-    ],
-  }),
-  emacsRow("Emacs 30 with global-auto-revert-mode", "(global-auto-revert-mode 1)", {
-    "loads a clean buffer again by itself": [[disk(by), "rate = 0.20"]],
-    "keeps unsaved text, and asks before it saves it": [
-      [keys(`${toEnd}mine`), "mine"],
-      [disk(by)],
-      [keys(save), "mine", "price.txt has changed since visited or saved.", "Save anyway?"],
-    ],
-  }),
+  ...["", "(global-auto-revert-mode 1)"].map((more) =>
+    emacsRow(`Emacs 30${more === "" ? "" : " with global-auto-revert-mode"}`, more, {
+      "loads a clean buffer again at once, and asks nothing": [
+        [disk(by), "rate = 0.20"],
+        [keys(`${toEnd}mine`), "rate = 0.20", "mine"],
+        [keys(save), "Wrote"],
+        [disk(after), "rate = 0.21 and more"],
+      ],
+      "merges into unsaved text, which one undo gives back, and asks nothing": [
+        [keys(`${toEnd}mine`), "mine"],
+        [disk(by), "rate = 0.20", "mine"],
+        [keys("\u001f"), "rate = 0.19", "mine"],
+        [keys("\u0001\u001f"), "rate = 0.20", "mine"],
+        [keys(`${toEnd}!`), "mine", "!"],
+        [keys(save), "Wrote"],
+        [disk(after), "rate = 0.21 and more"],
+      ],
+      "keeps unsaved text where both sides changed the same, says where, and asks before it saves": [
+        [keys("\u000brate = 0.07"), "rate = 0.07"],
+        [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1.", "multi-edit-merge shows both."],
+        [keys(save), "price.txt has changed since visited or saved.", "Save anyway?"],
+      ],
+    }),
+  ),
 ];
 
 describe.each(rows)("$name, if another program writes an open file", (row) => {

@@ -194,11 +194,14 @@ export function followDisk(session: Session): DiskFollower {
     saved(uri) {
       const [file, document] = [files.get(uri), documents.get(uri)];
       if (file === undefined || document === undefined) return;
-      Object.assign(file, { saved: withoutMark(document.text), beforeMerge: undefined });
+      const text = withoutMark(document.text);
+      // Another program may write the file before the server has seen the save on disk.
+      Object.assign(file, { base: text, saved: text, beforeMerge: undefined });
     },
     async merged(params) {
       const { uri, hash }: { uri?: unknown; hash?: unknown } = Object(params);
-      const file = files.get(String(uri));
+      const path = pathOfSyncedUri(String(uri));
+      const file = files.get(String(uri)) ?? [...files.values()].find((one) => one.path === path);
       const read = file?.path === undefined ? undefined : await readTextFile(file.path);
       const document = file && textOf(file);
       if (file === undefined || read?.kind !== "text" || document === undefined) return;
