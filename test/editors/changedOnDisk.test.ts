@@ -2,11 +2,12 @@
  * What each editor does when another program, such as an agent's own tool, writes a file that is open: the rows of the
  * table in `client-samples/agents/hooks.md`, by keys in a terminal, as a person would see them.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { removeTree } from "../support/directory.js";
 import { blockOf, runAsUser } from "./attach.js";
 import type { EditorKind, Place } from "./editor.js";
@@ -17,11 +18,21 @@ import { createScreen, whenShown } from "./screen.js";
 import { absence, layPlace } from "./session.js";
 import { startTerminal } from "./terminal.js";
 
-/** A person's keys or another program's new text, and what the screen then shows. */
-type Step = readonly [act: { readonly keys: string } | { readonly disk: string }, ...shown: string[]];
+/**
+ * A person's keys, another program's new text, a shell's command in the file's folder, or the text that the file must get;
+ * and what the screen then shows.
+ */
+type Act =
+  | { readonly keys: string }
+  | { readonly disk: string }
+  | { readonly shell: string }
+  | { readonly becomes: string };
+type Step = readonly [act: Act, ...shown: string[]];
 
-const keys = (typed: string) => ({ keys: typed });
-const disk = (text: string) => ({ disk: text });
+const keys = (typed: string): Act => ({ keys: typed });
+const disk = (text: string): Act => ({ disk: text });
+const shell = (command: string): Act => ({ shell: command });
+const becomes = (text: string): Act => ({ becomes: text });
 
 /** The terminal loses and gets the focus, as programs are told that ask for it. */
 const focus = keys("\u001b[O\u001b[I");
@@ -40,6 +51,61 @@ interface Row {
 const writeTo = (path: string, text: string): void => {
   mkdirSync(join(path, ".."), { recursive: true });
   writeFileSync(path, text);
+};
+
+/** A person's keys for typing a new line with the word "mine" at the end of the text or below its first line, and for saving. */
+interface Hands {
+  readonly mine: Act;
+  readonly save: Act;
+  /** The text after the first is typed into `rate = RATE` and saved. */
+  readonly saved: (rate: string) => string;
+}
+
+/** What all writers of files have in common, in every editor that loads and merges. */
+const writers = ({ mine, save, saved }: Hands): Row["sessions"] => ({
+  "sed -i on a clean file, and on one with unsaved text": [
+    [shell("sed -i s/0.19/0.20/ price.txt"), "rate = 0.20"],
+    [mine, "rate = 0.20", "mine"],
+    [shell("sed -i s/0.20/0.21/ price.txt"), "rate = 0.21", "mine"],
+    [save],
+    [becomes(saved("0.21"))],
+  ],
+  "git checkout, stash and pop, with and without unsaved text": [
+    [shell("git init -q . && git add price.txt && git commit -qm one && sed -i s/0.19/0.20/ price.txt"), "rate = 0.20"],
+    [shell("git stash -q"), "rate = 0.19"],
+    [shell("git stash pop -q"), "rate = 0.20"],
+    [mine, "rate = 0.20", "mine"],
+    [shell("git checkout -q price.txt"), "rate = 0.19", "mine"],
+    [save],
+    [becomes(saved("0.19"))],
+  ],
+  "a file that is removed and made again, written twice in 50 ms, and truncated for a second": [
+    [shell("rm price.txt; sleep 0.3; printf 'rate = 0.20\\nnet\\n' > price.txt"), "rate = 0.20"],
+    [mine, "rate = 0.20", "mine"],
+    [shell("sed -i s/0.20/0.21/ price.txt; sleep 0.05; sed -i s/0.21/0.22/ price.txt"), "rate = 0.22", "mine"],
+    [shell(": > price.txt; sleep 1; printf 'rate = 0.23\\nnet\\n' > price.txt"), "rate = 0.23", "mine"],
+    [save],
+    [becomes(saved("0.23"))],
+  ],
+  "a formatter, right after the person has saved": [
+    [mine, "mine"],
+    [save],
+    [becomes(saved("0.19"))],
+    [shell("sed -i 's/ = /=/' price.txt"), "rate=0.19", "mine"],
+    [shell("sed -i 's/=/ = /' price.txt"), "rate = 0.19", "mine"],
+  ],
+});
+
+const neovimHands: Hands = {
+  mine: keys("omine\u001b"),
+  save: keys(":w\r"),
+  saved: (rate) => `rate = ${rate}\nmine\nnet\n`,
+};
+
+const emacsHands: Hands = {
+  mine: keys("\u001b>mine\r"),
+  save: keys("\u0018\u0013"),
+  saved: (rate) => `rate = ${rate}\nnet\nmine\n`,
 };
 
 const neovimRow = (name: string, kind: EditorKind): Row => ({
@@ -85,6 +151,7 @@ const neovimRow = (name: string, kind: EditorKind): Row => ({
       [keys(":w\r"), "mine", "written"],
       [disk(after), "rate = 0.21 and more"],
     ],
+    ...writers(neovimHands),
   },
 });
 
@@ -97,7 +164,7 @@ const helixRow = (name: string, kind: EditorKind): Row => ({
   setUp: (place) => void runAsUser(place, ["multi-edit", "setup", "helix", "text", "--write"]),
   sessions: {
     "never loads a clean buffer again by itself, refuses to save it, and reloads when told to": [
-      [disk(by)],
+      [disk(by), '"price.txt" changed on disk; the editor shows the old text. :reload loads it.'],
       [focus],
       [keys(":sh true\r"), "rate = 0.19"],
       [keys(":w\r"), "rate = 0.19", refused],
@@ -105,7 +172,7 @@ const helixRow = (name: string, kind: EditorKind): Row => ({
     ],
     "refuses to save a buffer with unsaved text; a reload drops it, and u brings it back": [
       [keys("omine\u001b"), "mine", "[+]"],
-      [disk(by)],
+      [disk(by), '"price.txt" changed on disk, and has unsaved text here'],
       [keys(":w\r"), "mine", refused],
       [keys(":reload\r"), "rate = 0.20"],
       [keys("u"), "rate = 0.19", "mine"],
@@ -156,6 +223,7 @@ const rows: readonly Row[] = [
         [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1.", "multi-edit-merge shows both."],
         [keys(save), "price.txt has changed since visited or saved.", "Save anyway?"],
       ],
+      ...writers(emacsHands),
     }),
   ),
 ];
@@ -168,6 +236,13 @@ describe.each(rows)("$name, if another program writes an open file", (row) => {
     console.log(`left out: ${row.name}, if another program writes an open file: ${missing}`);
   });
 });
+
+/** Git with a name, and without the settings of the user who runs the tests. */
+const gitEnv = {
+  PATH: process.env.PATH,
+  ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  ...{ GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" },
+};
 
 /** Waits until the server has announced itself and has had time to compare the file. */
 async function whenServed({ home }: Place): Promise<void> {
@@ -194,7 +269,10 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
       await whenServed(place);
       for (const [act, ...shown] of steps) {
         if ("disk" in act) writeFileSync(path, act.disk);
-        else terminal.write(act.keys);
+        else if ("keys" in act) terminal.write(act.keys);
+        else if ("shell" in act)
+          execFileSync("sh", ["-c", act.shell], { cwd: place.folder, env: gitEnv, stdio: "pipe" });
+        else await expect.poll(() => readFileSync(path, "utf8")).toBe(act.becomes);
         await whenShown(screen, shown);
       }
     } finally {

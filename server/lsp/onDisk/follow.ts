@@ -26,8 +26,6 @@ export interface FollowedFile {
   path: string | undefined;
   /** The text that the editor and the disk last had in common; `undefined` if they never had, as far as the server knows. */
   base: string | undefined;
-  /** The text when the editor last saved it; `undefined` before that. */
-  saved: string | undefined;
   /** The text on disk that the editor has been told to load; `undefined` if it has loaded it. */
   coming: string | undefined;
   /** A text on disk that conflicts with the unsaved text; `undefined` if there is none. */
@@ -129,13 +127,12 @@ export function followDisk(session: Session): DiskFollower {
     if (read.kind === "absent") return reports.add({ kind: "missing", path });
     if (read.kind === "failed") return reports.add({ kind: "unreadable", path, reason: read.failure.message });
     const text = withoutMark(document.text);
-    const common = [text, file.saved].find((one) => one !== undefined && isSame(one, read));
-    if (common !== undefined) return agreed(file, common, read);
-    const { base } = file;
-    if (base !== undefined && isSame(base, read)) {
-      file.conflicting = undefined;
+    const common = [text, file.base].find((one) => one !== undefined && isSame(one, read));
+    if (common !== undefined) {
+      Object.assign(file, { base: common, coming: undefined, conflicting: undefined });
       return;
     }
+    const { base } = file;
     const disk = asSynced(read.text, text);
     const isKnowing = announcedBy(session).didChangeOnDisk === true;
     if (text === base && (mayLoad || !isKnowing)) return load(file, disk, isKnowing);
@@ -164,14 +161,6 @@ export function followDisk(session: Session): DiskFollower {
     look(file);
   }
 
-  /** Notes that the editor and the disk have the same text, or had it when the editor last saved the file. */
-  function agreed(file: FollowedFile, text: string, read: FileRead): void {
-    const { path, conflicting } = file;
-    if (path !== undefined && conflicting !== undefined && !isSame(conflicting, read))
-      reports.add({ kind: "overwritten", path, keptAt: keepText(path, conflicting) });
-    Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
-  }
-
   function tellToLoad({ uri }: FollowedFile): void {
     if (announcedBy(session).didChangeOnDisk !== true || session.settings.diskChanges === "off") return;
     const params = { uris: [uri] };
@@ -195,8 +184,11 @@ export function followDisk(session: Session): DiskFollower {
       const [file, document] = [files.get(uri), documents.get(uri)];
       if (file === undefined || document === undefined) return;
       const text = withoutMark(document.text);
+      const { path, conflicting } = file;
+      if (path !== undefined && conflicting !== undefined)
+        reports.add({ kind: "overwritten", path, keptAt: keepText(path, conflicting) });
       // Another program may write the file before the server has seen the save on disk.
-      Object.assign(file, { base: text, saved: text, beforeMerge: undefined });
+      Object.assign(file, { base: text, conflicting: undefined, beforeMerge: undefined });
     },
     async merged(params) {
       const { uri, hash }: { uri?: unknown; hash?: unknown } = Object(params);
@@ -217,7 +209,7 @@ const emptied = { kind: "conflict", lines: [] } as const;
 
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
-  ...{ base: undefined, saved: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined },
+  ...{ base: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined },
   ...before,
   ...{ uri, opening, path: undefined, coming: undefined },
 });
