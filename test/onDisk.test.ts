@@ -193,6 +193,20 @@ describe("a document with unsaved text", () => {
   });
 });
 
+describe("a document that is out of sync", () => {
+  it("is left alone, and the user is told", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    const textDocument = { uri: desk.uri("a.txt"), version: 9 };
+    const range = { start: { line: 90, character: 0 }, end: { line: 90, character: 0 } };
+    await desk.editor.notify("textDocument/didChange", { textDocument, contentChanges: [{ range, text: "x" }] });
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(desk.notices).toHaveLength(1);
+    expect(desk.notices()[0]).toMatch(/^"a\.txt" changed on disk, and has unsaved text here/);
+    expect(desk.loaded).toEqual([]);
+    expect(desk.editor.asked).toEqual([]);
+  });
+});
+
 describe("what is no change by another program", () => {
   it("is the editor's own save, also if the user goes on typing at once", async () => {
     const desk = await start({ open: { "a.txt": text } });

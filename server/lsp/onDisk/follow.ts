@@ -5,7 +5,8 @@
 import { realpath } from "node:fs/promises";
 import { createFileWatch } from "../../disk/fileWatch.js";
 import { keepText } from "../../disk/keptTexts.js";
-import { mergeFile } from "../../plan/mergeFile.js";
+import { compareTexts } from "../../match/compareTexts.js";
+import type { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { OpenDocument } from "../../workspace/documents.js";
@@ -14,6 +15,7 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { asSynced } from "../../workspace/trails.js";
 import { notifications } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
+import { judgeDisk } from "./judge.js";
 import { agreesToMerge, type MergeJob, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { createReports, nameFor } from "./reports.js";
 
@@ -115,7 +117,9 @@ export function followDisk(session: Session): DiskFollower {
 
   async function takeOver(file: FollowedFile, mayLoad: boolean): Promise<void> {
     const { path } = file;
-    if (path === undefined || textOf(file) === undefined) return;
+    if (path === undefined) return;
+    // Of a document that is out of sync, nobody knows what is unsaved.
+    if (documents.get(file.uri)?.desynced !== undefined) return reports.add({ kind: "unmerged", path });
     const read = await readTextFile(path, path, {
       isRegular: false,
       isQuick: false,
@@ -124,33 +128,49 @@ export function followDisk(session: Session): DiskFollower {
     });
     const document = textOf(file);
     if (document === undefined) return;
-    if (read.kind === "absent") return reports.add({ kind: "missing", path });
-    if (read.kind === "failed") return reports.add({ kind: "unreadable", path, reason: read.failure.message });
-    const text = withoutMark(document.text);
-    const common = [text, file.base].find((one) => one !== undefined && isSame(one, read));
-    if (common !== undefined) {
-      Object.assign(file, { base: common, coming: undefined, conflicting: undefined });
-      return;
-    }
-    const { base } = file;
-    const disk = asSynced(read.text, text);
     const isKnowing = announcedBy(session).didChangeOnDisk === true;
-    if (text === base && (mayLoad || !isKnowing)) return load(file, disk, isKnowing);
-    if (base === undefined || !isKnowing) return reports.add({ kind: "unmerged", path });
-    const merge = disk === "" ? emptied : mergeFile({ base, editor: text, disk }, document);
-    if (merge.kind === "conflict") {
-      file.conflicting = disk;
-      return reports.add({ kind: "conflict", path, lines: merge.lines });
+    const verdict = judgeDisk(document, file.base, read, session.facts.habits);
+    switch (verdict.kind) {
+      case "missing":
+        return reports.add({ kind: "missing", path });
+      case "unreadable":
+        return reports.add({ kind: "unreadable", path, reason: verdict.reason });
+      case "common":
+        Object.assign(file, { base: verdict.base, coming: undefined, conflicting: undefined });
+        return;
+      case "clean":
+        if (mayLoad || !isKnowing) return load(file, verdict.disk, isKnowing);
+        return merge(
+          file,
+          { document, change: compareTexts(withoutMark(document.text), verdict.disk), disk: verdict.disk },
+          read,
+        );
+      case "baseless":
+        return reports.add({ kind: "unmerged", path });
+      case "conflict":
+        file.conflicting = verdict.disk;
+        return reports.add(isKnowing ? { kind: "conflict", path, lines: verdict.lines } : { kind: "unmerged", path });
+      case "merged":
+        if (!isKnowing) return reports.add({ kind: "unmerged", path });
+        return merge(file, { document, change: verdict.change, disk: verdict.disk }, read);
     }
-    const name = nameFor(session, path);
-    const job = { path, name, document, change: merge.change, hash: read.hash ?? "" };
-    const isAgreed = session.settings.diskChanges === "merge" || merge.change.isEmpty || file.agreed === job.hash;
+  }
+
+  /** Merges a file's text on disk into the editor, after a question if the settings ask for one. */
+  async function merge(file: FollowedFile, { document, change, disk }: Merge, read: FileRead): Promise<void> {
+    const { path = "" } = file;
+    const hash = (read.kind === "text" && read.hash) || "";
+    const job = { path, name: nameFor(session, path), document, change, hash };
+    const isAgreed = session.settings.diskChanges === "merge" || change.isEmpty || file.agreed === hash;
     if (!isAgreed) return void ask(file, job, disk).catch((error: unknown) => session.log("error", String(error)));
     const outcome = await mergeIntoEditor(session, job);
-    if (outcome === "moved") return look(file, mayLoad);
+    if (outcome === "moved") return look(file);
     if (outcome === "refused") return reports.add({ kind: "refused", path });
-    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge: merge.change.isEmpty ? undefined : text });
-    if (!merge.change.isEmpty) reports.add({ kind: "merged", path });
+    const beforeMerge = change.isEmpty ? undefined : withoutMark(document.text);
+    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge });
+    // An agent that asks for the text is not told that the file has changed under it.
+    session.diskStamps.remember(file.uri);
+    if (!change.isEmpty) reports.add({ kind: "merged", path });
   }
 
   /** Asks the user about a merge. The other calls need not wait for the answer. */
@@ -204,8 +224,12 @@ export function followDisk(session: Session): DiskFollower {
   };
 }
 
-/** A file without text may have lost it, so unsaved text never gives way to it. */
-const emptied = { kind: "conflict", lines: [] } as const;
+/** A merge: the changes to the document by which it gets what was written, and the text on disk. */
+interface Merge {
+  readonly document: OpenDocument;
+  readonly change: ChangeSet;
+  readonly disk: string;
+}
 
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
