@@ -1,5 +1,5 @@
 /** Watches files that any program may write, and says so once a written file stands still. */
-import { type FSWatcher, watch } from "node:fs";
+import { type FSWatcher, statSync, watch } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../text/limits.js";
@@ -14,8 +14,11 @@ export interface FileWatch {
 
 /** A watched folder. `watcher`: `undefined` if the system can't watch it, so its files are looked at from time to time. */
 interface WatchedFolder {
+  readonly path: string;
   readonly names: Set<string>;
   watcher: FSWatcher | undefined;
+  /** The folder that is watched, however it is called by now. */
+  identity: string | undefined;
 }
 
 /** A file that has changed, and is not known to stand still. Times are as given by `performance.now()`. */
@@ -62,29 +65,42 @@ export function createFileWatch(changed: (path: string) => void): FileWatch {
     const isStill = now - file.stillSince >= limits.diskStillMs && size > 0;
     if (!isStill && !isOver) return;
     unsettled.delete(path);
-    const before = stamps.get(path);
-    if (before === stamp) return;
+    const folder = folders.get(dirname(path));
+    if (folder !== undefined) renew(folder);
+    if (stamps.get(path) === stamp) return;
     stamps.set(path, stamp);
     changed(path);
   }
 
-  function watchFolder(path: string, folder: WatchedFolder): void {
+  function watchFolder(folder: WatchedFolder): void {
+    const { path, names } = folder;
     if (folders.size > limits.watchedFolders) return;
     try {
+      folder.identity = identityOf(path);
       const watcher = watch(path, { persistent: false }, (_, name) => {
-        if (name === null) for (const each of folder.names) noticed(join(path, each));
-        else if (folder.names.has(name)) noticed(join(path, name));
+        if (name === null) for (const each of names) noticed(join(path, each));
+        else if (names.has(name)) noticed(join(path, name));
+        else if (name === basename(path)) renew(folder);
       });
+      watcher.on("error", () => stop(folder));
       folder.watcher = watcher;
-      const lost = (): void => {
-        watcher.close();
-        folder.watcher = undefined;
-        pollLater();
-      };
-      watcher.on("error", lost);
     } catch {
       // The folder does not exist, or the system has no watches left.
     }
+  }
+
+  /** Watches the folder that has the path by now: the system goes on watching one that was removed or moved away. */
+  function renew(folder: WatchedFolder): void {
+    if (folder.watcher === undefined || folder.identity === identityOf(folder.path)) return;
+    stop(folder);
+    watchFolder(folder);
+    for (const name of folder.names) noticed(join(folder.path, name));
+  }
+
+  function stop(folder: WatchedFolder): void {
+    folder.watcher?.close();
+    folder.watcher = undefined;
+    pollLater();
   }
 
   /** Looks at the files of folders that can't be watched, and tries to watch these again. */
@@ -95,12 +111,13 @@ export function createFileWatch(changed: (path: string) => void): FileWatch {
   }
 
   async function poll(): Promise<void> {
-    for (const [path, folder] of [...folders]) {
-      if (folder.watcher === undefined) watchFolder(path, folder);
-      if (folder.watcher !== undefined) for (const name of folder.names) noticed(join(path, name));
+    for (const folder of [...folders.values()]) {
+      if (folder.watcher !== undefined) continue;
+      watchFolder(folder);
+      if (folder.watcher !== undefined) for (const name of folder.names) noticed(join(folder.path, name));
       else
         for (const name of [...folder.names]) {
-          const file = join(path, name);
+          const file = join(folder.path, name);
           const { stamp } = await stampOf(file);
           if (stamp !== stamps.get(file)) noticed(file);
         }
@@ -117,11 +134,14 @@ export function createFileWatch(changed: (path: string) => void): FileWatch {
         if (stamps.has(path) && stamps.get(path) === undefined && !unsettled.has(path)) stamps.set(path, stamp);
       });
       const directory = dirname(path);
-      const folder = folders.get(directory) ?? { names: new Set(), watcher: undefined };
+      const folder = folders.get(directory) ?? {
+        ...{ path: directory, names: new Set() },
+        ...{ watcher: undefined, identity: undefined },
+      };
       folder.names.add(basename(path));
       if (folders.has(directory)) return;
       folders.set(directory, folder);
-      watchFolder(directory, folder);
+      watchFolder(folder);
       pollLater();
     },
     remove(path) {
@@ -141,6 +161,16 @@ export function createFileWatch(changed: (path: string) => void): FileWatch {
       clearTimeout(polling);
     },
   };
+}
+
+/** Returns what tells a folder from another one that has its path later; `undefined` if there is none. */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns what changes whenever a program writes a file, and its size; 0 if there is no file. A link is not followed. */
