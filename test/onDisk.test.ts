@@ -72,6 +72,12 @@ describe("a document without unsaved text", () => {
     expect(desk.editor.asked).toEqual([]);
   });
 
+  it("is loaded before an agent reads it", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.write("a.txt", "other\n");
+    expect(await desk.read({ path: "a.txt" })).toMatchObject({ text: "other\n", onDisk: "same" });
+  });
+
   it("that the editor does not load is changed by an edit", async () => {
     const desk = await start({ open: { "a.txt": text } }, { loads: false });
     await desk.write("a.txt", text.replace("two", "TWO"));
@@ -129,6 +135,22 @@ describe("a document with unsaved text", () => {
       .poll(desk.notices)
       .toEqual(['"a.txt" changed on disk: merged into your unsaved text. Undo takes it out.']);
     expect(desk.disk()["a.txt"]).toBe(text.replace("two", "TWO"));
+  });
+
+  it("is merged before an agent reads it, and the answer says where", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", `new\n${text.replace("two", "TWO\nmore")}`);
+    expect(await desk.read({ path: "a.txt" })).toMatchObject({
+      text: "new\none\nTWO\nmore\nthree\nfour\ntyped five\n",
+      onDisk: "differs",
+      mergedFromDisk: [
+        { startLine: 1, endLine: 1 },
+        { startLine: 3, endLine: 4 },
+      ],
+    });
+    await desk.save("a.txt");
+    expect(await desk.read({ path: "a.txt" })).not.toHaveProperty("mergedFromDisk");
   });
 
   it("is merged with what was written since the last merge", async () => {

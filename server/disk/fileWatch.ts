@@ -2,12 +2,15 @@
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { limits } from "../text/limits.js";
 
 /** Watches files, which need not exist. Paths are absolute. */
 export interface FileWatch {
   add(path: string): void;
   remove(path: string): void;
+  /** Resolves once a file that has changed stands still, and `changed` was called; with `false`, at once, if it has not. */
+  settled(path: string): Promise<boolean>;
   /** Stops watching all files. */
   close(): void;
 }
@@ -153,6 +156,14 @@ export function createFileWatch(changed: (path: string) => void): FileWatch {
       if (folder === undefined || folder.names.size > 0) return;
       folder.watcher?.close();
       folders.delete(directory);
+    },
+    async settled(path) {
+      if (!stamps.has(path)) return false;
+      // The system may tell of a change a moment after it was made.
+      if ((await stampOf(path)).stamp !== stamps.get(path)) noticed(path);
+      if (!unsettled.has(path)) return false;
+      while (unsettled.has(path)) await delay(limits.diskStillMs / 4, undefined, { ref: false });
+      return true;
     },
     close() {
       for (const { watcher } of folders.values()) watcher?.close();

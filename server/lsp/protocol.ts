@@ -212,6 +212,8 @@ export interface ReadResult {
   onDisk: "same" | "differs";
   /** Set if another program has changed the file on disk since the editor last read or wrote it. */
   changedOnDisk?: true;
+  /** The lines that the file's last change on disk brought into the unsaved text; absent if there are none. */
+  mergedFromDisk?: PlaceLines[];
 }
 
 /** Capabilities that a client may announce in `capabilities.experimental.multiEdit`. */

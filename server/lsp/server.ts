@@ -23,7 +23,7 @@ import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
-import { type DiskFollower, followDisk } from "./onDisk/follow.js";
+import { followDisk } from "./onDisk/follow.js";
 import { patchCapabilities, servePatches, showCommand, showText } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
@@ -67,7 +67,8 @@ export function registerServer(connection: Connection, start: ServerStart): void
     settings.push(pushed);
     session.ready = settings.pull();
   });
-  registerSync(connection, session, { opening: servePatches(connection, session), disk: followDisk(session) });
+  session.disk = followDisk(session);
+  registerSync(connection, session, servePatches(connection, session));
   registerRequests(connection, session);
 }
 
@@ -211,7 +212,7 @@ function createSettings(session: Session) {
 function registerSync(
   connection: Connection,
   session: Session,
-  { opening, disk }: { opening(uri: string, languageId: unknown): void; readonly disk: DiskFollower },
+  opening: (uri: string, languageId: unknown) => void,
 ): void {
   const { documents } = session;
   watchProposals(session);
@@ -254,10 +255,10 @@ function registerSync(
     session.diskStamps.remember(uri, document.version);
     session.trails?.saved(uri);
     session.textSaved(uri);
-    disk.saved(uri);
+    session.disk?.saved(uri);
   });
   connection.onNotification(notifications.didMerge, (params: unknown) => {
-    disk.merged(params).catch((error: unknown) => session.log("error", String(error)));
+    session.disk?.merged(params).catch((error: unknown) => session.log("error", String(error)));
   });
 }
 

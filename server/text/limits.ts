@@ -194,6 +194,8 @@ export const limits = {
   diskPollMs: 2_000,
   /** Folders that are watched; the files of others are looked at from time to time. */
   watchedFolders: 1_000,
+  /** Places of a merge that a read names. */
+  mergedPlaces: 10,
   /** Milliseconds after the last of several changes on disk at which one message tells of them, and at the latest. */
   diskNewsMs: 300,
   diskNewsLatestMs: 2_000,

@@ -3,18 +3,21 @@
  * loaded again by the editor, and one with unsaved text is merged. All other cases are told to the user.
  */
 import { realpath } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { createFileWatch } from "../../disk/fileWatch.js";
 import { keepText } from "../../disk/keptTexts.js";
 import { compareTexts } from "../../match/compareTexts.js";
 import type { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
+import { LineIndex } from "../../text/lines.js";
 import type { OpenDocument } from "../../workspace/documents.js";
 import { compareWithFile, type FileRead, readTextFile } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { asSynced } from "../../workspace/trails.js";
-import { notifications } from "../protocol.js";
+import { notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
+import type { DiskFollower } from "./diskFollower.js";
 import { judgeDisk } from "./judge.js";
 import { agreesToMerge, type MergeJob, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { createReports, nameFor } from "./reports.js";
@@ -34,16 +37,10 @@ export interface FollowedFile {
   conflicting: string | undefined;
   /** The hash of the text on disk that the user has agreed to merge; `undefined` if there is none. */
   agreed: string | undefined;
+  /** The lines, 1-based, that the last change on disk brought into unsaved text. */
+  mergedLines: readonly PlaceLines[];
   /** The editor's text before the last merge, until the file is saved; `undefined` if there was none. */
   beforeMerge: string | undefined;
-}
-
-/** Is told what only the server's notifications say. */
-export interface DiskFollower {
-  /** The editor has saved a document. */
-  saved(uri: string): void;
-  /** The user has merged a file by hand. `params`: as received. */
-  merged(params: unknown): Promise<void>;
 }
 
 /** Follows the files of a session's documents until the process ends. */
@@ -126,6 +123,7 @@ export function followDisk(session: Session): DiskFollower {
       isCanonical: true,
       isHashed: true,
     });
+    file.mergedLines = [];
     const document = textOf(file);
     if (document === undefined) return;
     const isKnowing = announcedBy(session).didChangeOnDisk === true;
@@ -167,7 +165,7 @@ export function followDisk(session: Session): DiskFollower {
     if (outcome === "moved") return look(file);
     if (outcome === "refused") return reports.add({ kind: "refused", path });
     const beforeMerge = change.isEmpty ? undefined : withoutMark(document.text);
-    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge });
+    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, mergedLines: linesOf(document, change) });
     // An agent that asks for the text is not told that the file has changed under it.
     session.diskStamps.remember(file.uri);
     if (!change.isEmpty) reports.add({ kind: "merged", path });
@@ -200,6 +198,15 @@ export function followDisk(session: Session): DiskFollower {
   }
 
   return {
+    async settled(uri) {
+      const file = files.get(uri);
+      if (file?.path === undefined || session.settings.diskChanges === "off") return false;
+      if (!(await watch.settled(file.path)) && file.coming === undefined) return false;
+      await session.inTurn(async () => undefined);
+      while (file.coming !== undefined && files.get(uri) === file) await delay(limits.diskStillMs / 4);
+      return true;
+    },
+    mergedLines: (uri) => files.get(uri)?.mergedLines ?? [],
     saved(uri) {
       const [file, document] = [files.get(uri), documents.get(uri)];
       if (file === undefined || document === undefined) return;
@@ -231,9 +238,20 @@ interface Merge {
   readonly disk: string;
 }
 
+/** Returns the lines, 1-based, of the new text that changes make of a document. */
+function linesOf(document: OpenDocument, change: ChangeSet): readonly PlaceLines[] {
+  const after = LineIndex.of(change.apply(withoutMark(document.text)), document);
+  return change.changes.map(({ from, insert }) => {
+    const start = change.mapPos(from, "before");
+    const end = Math.max(start, start + insert.length - 1);
+    return { startLine: after.lineAt(start) + 1, endLine: after.lineAt(end) + 1 };
+  });
+}
+
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
   ...{ base: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined },
+  mergedLines: [],
   ...before,
   ...{ uri, opening, path: undefined, coming: undefined },
 });
