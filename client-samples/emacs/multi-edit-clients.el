@@ -13,6 +13,7 @@
 (require 'seq)
 (require 'multi-edit-edits)
 (require 'multi-edit-beside)
+(require 'multi-edit-disk)
 (require 'multi-edit-patches)
 (require 'multi-edit-question)
 (require 'multi-edit-session)
@@ -38,7 +39,7 @@
 
 (defun multi-edit--experimental ()
   "Return further capabilities: among others, Emacs saves at the server's request, and sends every keystroke at once."
-  '(:multiEdit (:save t :didApply t :confirm t :syncDelay 0)))
+  '(:multiEdit (:save t :didApply t :confirm t :didChangeOnDisk t :syncDelay 0)))
 
 (defvar multi-edit-did-apply-functions nil
   "Functions called with the property list that the server sends after each applied batch and each undo.")
@@ -91,6 +92,14 @@
   (cl-defmethod eglot-handle-notification
     ((server multi-edit-eglot-server) (_method (eql multiEdit/didApply)) &rest params)
     (multi-edit--did-apply server params))
+
+  (cl-defmethod eglot-handle-notification
+    ((server multi-edit-eglot-server) (_method (eql multiEdit/didChangeOnDisk)) &key uris &allow-other-keys)
+    (multi-edit--load server uris))
+
+  (cl-defmethod eglot-handle-request
+    ((server multi-edit-eglot-server) (_method (eql multiEdit/adoptDiskText)) &key uri hash &allow-other-keys)
+    (multi-edit--adopt server uri hash))
 
   (cl-defmethod eglot-execute :around ((_server multi-edit-eglot-server) action)
     (let ((command (plist-get action :command)))
@@ -159,6 +168,8 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
       (multi-edit--table
        "multiEdit/didApply"
        (lambda (workspace params) (multi-edit--did-apply workspace (multi-edit--plist params)))
+       "multiEdit/didChangeOnDisk"
+       (lambda (workspace params) (multi-edit--load workspace (plist-get (multi-edit--plist params) :uris)))
        "$/cancelRequest"
        (lambda (workspace params) (multi-edit-question-cancel workspace (plist-get (multi-edit--plist params) :id))))))
     ;; lsp-mode does not tell a handler the id of its request.
@@ -176,6 +187,10 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
   (multi-edit--table
    "multiEdit/saveDocuments"
    (lambda (workspace params) (multi-edit--save workspace (plist-get (multi-edit--plist params) :uris)))
+   "multiEdit/adoptDiskText"
+   (lambda (workspace params)
+     (let ((plist (multi-edit--plist params)))
+       (multi-edit--adopt workspace (plist-get plist :uri) (plist-get plist :hash))))
    "workspace/applyEdit"
    (lambda (workspace params)
      (multi-edit--answer-edit workspace (plist-get (multi-edit--plist params) :edit) #'always))

@@ -21,6 +21,7 @@
 (require 'multi-edit-edits)
 (require 'multi-edit-beside)
 (require 'multi-edit-clients)
+(require 'multi-edit-disk)
 (require 'multi-edit-jumps)
 (require 'multi-edit-patches)
 (require 'multi-edit-question)

@@ -49,6 +49,9 @@ export interface ClientFacts {
    * comes back to it, unless the document has unsaved text (`test/editors/changedOnDisk.test.ts`).
    */
   readonly reloads: boolean;
+  /** The command by which a user loads a file again, or merges it by hand; `undefined` if the client has none. */
+  readonly loadCommand: string | undefined;
+  readonly mergeCommand: string | undefined;
   /** `true` if a question covers a part of the diff that the client shows, and takes the keys that would scroll it. */
   readonly questionCoversDiff: boolean;
 }
@@ -71,6 +74,8 @@ const unknownClient: ClientFacts = {
   hidesAnswers: false,
   losesMessages: false,
   reloads: false,
+  loadCommand: undefined,
+  mergeCommand: undefined,
   questionCoversDiff: false,
 };
 
@@ -90,14 +95,22 @@ const neovim: ClientFacts = {
   checksVersionsFrom: 1,
   syncDelay: 200,
   reloads: true,
+  loadCommand: ":edit",
+  mergeCommand: ":MultiEditMerge",
 };
 const visualStudioCode: ClientFacts = {
   ...unknownClient,
   habits: { ...unknownClient.habits, endsLinesAlike: true },
 };
-const emacs: ClientFacts = { ...measured, habits: { syncsLf: true, endsLastLine: true } };
+const emacs: ClientFacts = {
+  ...measured,
+  habits: { syncsLf: true, endsLastLine: true },
+  loadCommand: "M-x revert-buffer",
+  mergeCommand: "M-x multi-edit-merge",
+};
 const helix: ClientFacts = {
   ...measured,
+  loadCommand: ":reload",
   emptyIsLineEnd: true,
   syncDelay: 0,
   hidesAnswers: true,

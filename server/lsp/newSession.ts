@@ -37,6 +37,7 @@ export function createSession(
     trails: undefined,
     history: createHistory(),
     diskStamps: createDiskStamps(),
+    disk: undefined,
     callers: [],
     lastCallAt: undefined,
     version,

@@ -17,6 +17,8 @@ import type {
 import type { CallOptions } from "../dialect/options.js";
 import type { Failure, FailureCode } from "../plan/failure.js";
 
+/** The types for open files on disk. */
+export type * from "./onDisk/protocol.js";
 export type {
   BatchCall,
   BatchEdit,
@@ -70,15 +72,22 @@ export interface AskingParams {
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests sent to clients that announce support for them. */
-export const clientRequests = { saveDocuments: "multiEdit/saveDocuments", confirm: "multiEdit/confirm" } as const;
+export const clientRequests = {
+  saveDocuments: "multiEdit/saveDocuments",
+  confirm: "multiEdit/confirm",
+  adoptDiskText: "multiEdit/adoptDiskText",
+} as const;
 
 /**
  * Names of the notifications. The server sends `didApply`; a client may also send it once it has applied a proposal. A
- * client sends `didChangeUnsynced`.
+ * client sends `didChangeUnsynced`. The server sends `didChangeOnDisk` to a client that announces it, and
+ * such a client sends `didMerge`.
  */
 export const notifications = {
   didApply: "multiEdit/didApply",
   didChangeUnsynced: "multiEdit/didChangeUnsynced",
+  didChangeOnDisk: "multiEdit/didChangeOnDisk",
+  didMerge: "multiEdit/didMerge",
 } as const;
 
 /**
@@ -205,6 +214,8 @@ export interface ReadResult {
   onDisk: "same" | "differs";
   /** Set if another program has changed the file on disk since the editor last read or wrote it. */
   changedOnDisk?: true;
+  /** The lines that the file's last change on disk brought into the unsaved text; absent if there are none. */
+  mergedFromDisk?: PlaceLines[];
 }
 
 /** Capabilities that a client may announce in `capabilities.experimental.multiEdit`. */
@@ -217,22 +228,11 @@ export interface ClientMultiEdit {
   confirm?: boolean;
   /** Maximum delay, in milliseconds, before the client syncs typed text. */
   syncDelay?: number;
-}
-
-/** Params of the request `multiEdit/saveDocuments`, which the server sends to the client. */
-export interface SaveDocumentsParams {
-  uris: string[];
-}
-
-/** The client's answer to `multiEdit/saveDocuments`. */
-export interface SaveDocumentsResult {
-  saved: string[];
-  failed: { uri: string; message: string }[];
   /**
-   * For each saved file, the versions of its document right before and right after it was saved. All changes between the
-   * two count as made by saving, and an undo of the call reverses them, too.
+   * `true` if the client loads the files that the notification `multiEdit/didChangeOnDisk` names, and answers the request
+   * `multiEdit/adoptDiskText`.
    */
-  versions?: { uri: string; before: number; after: number }[];
+  didChangeOnDisk?: boolean;
 }
 
 /** Params of `multiEdit/undo`. The params may be omitted. */

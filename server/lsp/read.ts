@@ -1,5 +1,6 @@
 /** Answers the requests that change nothing: `multiEdit/read` and `multiEdit/status`. */
 import { callFailures } from "../dialect/sentences.js";
+import { limits } from "../text/limits.js";
 import { firstIndex, LineIndex } from "../text/lines.js";
 import type { OpenDocument } from "../workspace/documents.js";
 import { compareWithFile, isSameInOneByte, readTextFile } from "../workspace/files.js";
@@ -34,7 +35,10 @@ export async function readDocument(
   if (!request.ok) return request;
   await session.ready;
   const { path, startLine, endLine, maxLength } = request.result;
-  const target = await readTarget(path, worldOf(session, undefined));
+  let target = await readTarget(path, worldOf(session, undefined));
+  // An agent that has just written a file with a tool of its own sees what became of it in the editor.
+  if (target.ok && (await session.disk?.settled(target.document.uri)) === true)
+    target = await readTarget(path, worldOf(session, undefined));
   if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
   const lines = LineIndex.of(document.text, document);
@@ -52,6 +56,7 @@ export async function readDocument(
   const isOutdated = onDisk === "differs" && (await session.diskStamps.isOutdated(document.uri));
   if (!session.history.isOnDisk) session.trails ??= new Trails(session.documents, Date.now);
   if (to > from && !isCut) session.trails?.read(seenBy(caller), document, { startLine: from + 1, endLine: to });
+  const merged = onDisk === "differs" ? (session.disk?.mergedLines(document.uri) ?? []) : [];
   const result: ReadResult = {
     uri: document.uri,
     version: document.version,
@@ -61,6 +66,7 @@ export async function readDocument(
     totalLines,
     onDisk,
     ...(isOutdated ? { changedOnDisk: true } : {}),
+    ...(merged.length > 0 ? { mergedFromDisk: merged.slice(0, limits.mergedPlaces) } : {}),
   };
   return { ok: true, result };
 }

@@ -23,6 +23,7 @@ import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
+import { OpenFilesOnDisk } from "./onDisk/follow.js";
 import { patchCapabilities, servePatches, showCommand, showText } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
@@ -66,6 +67,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     settings.push(pushed);
     session.ready = settings.pull();
   });
+  session.disk = new OpenFilesOnDisk(session);
   registerSync(connection, session, servePatches(connection, session));
   registerRequests(connection, session);
 }
@@ -254,6 +256,7 @@ function registerSync(
     session.diskStamps.remember(uri, document.version);
     session.trails?.saved(uri);
     session.outside.saved(uri);
+    session.disk?.saved(uri);
   });
 }
 
@@ -274,6 +277,9 @@ function registerRequests(connection: Connection, session: Session): void {
     if (Array.isArray(uris))
       session.unsynced = uris.filter((uri) => typeof uri === "string").slice(0, limits.unsyncedDocuments);
     session.outside.changed("others");
+  });
+  connection.onNotification(notifications.didMerge, (params: unknown) => {
+    session.disk?.merged(params).catch((error: unknown) => session.log("error", String(error)));
   });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>

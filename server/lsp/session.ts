@@ -21,6 +21,7 @@ import type { ClientFacts } from "./clients.js";
 import type { DiskStamps } from "./diskStamps.js";
 import type { PositionEncoding } from "./edit/positions.js";
 import type { SessionHistory } from "./history.js";
+import type { DiskFollower } from "./onDisk/diskFollower.js";
 import type { Caller, ClientMultiEdit, ConfirmParams } from "./protocol.js";
 import type { LogLevel } from "./wire/logLevel.js";
 
@@ -89,6 +90,8 @@ export interface Session {
   trails: Trails | undefined;
   /** The open files as they were on disk when the editor last read or wrote them. */
   readonly diskStamps: DiskStamps;
+  /** Follows the open files on disk; `undefined` in a session without an editor. */
+  disk: DiskFollower | undefined;
   /** The agents that have called, without duplicates, in the order of their latest calls. */
   callers: readonly Caller[];
   /** The time of the latest call, of an agent or of the editor; `undefined` if there was none. */

@@ -186,6 +186,19 @@ export const limits = {
   patchCheckMs: 300,
   /** Patches of one document that are checked; the others have no diagnostics. */
   patchesChecked: 100,
+  /** Milliseconds for which a file that another program has changed must stand still before it is read. */
+  diskStillMs: 100,
+  /** Milliseconds after which such a file is read in any case, and for which the server waits for an editor to load it. */
+  diskSettleMs: 2_000,
+  /** Milliseconds between two looks at the files of a folder that the system can't watch. */
+  diskPollMs: 2_000,
+  /** Folders that are watched; the files of others are looked at from time to time. */
+  watchedFolders: 1_000,
+  /** Places of a merge that a read names. */
+  mergedPlaces: 10,
+  /** Milliseconds after the last of several changes on disk at which one message tells of them, and at the latest. */
+  diskNewsMs: 300,
+  diskNewsLatestMs: 2_000,
   /** Number of times that a call or a step is retried because the text changed in the meantime. */
   rematches: 3,
   /** UTF-16 code units in the method name, or in a string id, of one message on the wire. */

@@ -71,6 +71,15 @@ const fields = {
     ),
     "ifWasClean",
   ),
+  diskChanges: v.optional(
+    v.pipe(
+      v.picklist(["merge", "ask", "off"]),
+      v.description(
+        "What happens when another program writes a file that you have open: its changes are merged into your unsaved text (merge), merged if you agree (ask), or left to the editor (off). A file without unsaved text is loaded again, unless this is off.",
+      ),
+    ),
+    "merge",
+  ),
   additionalFolders: v.optional(
     v.pipe(
       list(folder),

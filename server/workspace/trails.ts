@@ -247,6 +247,6 @@ interface ReadDocument {
 }
 
 /** Returns a file's text with the line endings as the editor syncs them. */
-function asSynced(text: string, synced: string): string {
+export function asSynced(text: string, synced: string): string {
   return text.includes("\r") && !synced.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }

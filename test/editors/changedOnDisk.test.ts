@@ -2,10 +2,12 @@
  * What each editor does when another program, such as an agent's own tool, writes a file that is open: the rows of the
  * table in `client-samples/agents/hooks.md`, by keys in a terminal, as a person would see them.
  */
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
 import { removeTree } from "../support/directory.js";
 import { blockOf, runAsUser } from "./attach.js";
 import type { EditorKind, Place } from "./editor.js";
@@ -16,11 +18,21 @@ import { createScreen, whenShown } from "./screen.js";
 import { absence, layPlace } from "./session.js";
 import { startTerminal } from "./terminal.js";
 
-/** A person's keys or another program's new text, and what the screen then shows. */
-type Step = readonly [act: { readonly keys: string } | { readonly disk: string }, ...shown: string[]];
+/**
+ * A person's keys, another program's new text, a shell's command in the file's folder, or the text that the file must get;
+ * and what the screen then shows.
+ */
+type Act =
+  | { readonly keys: string }
+  | { readonly disk: string }
+  | { readonly shell: string }
+  | { readonly becomes: string };
+type Step = readonly [act: Act, ...shown: string[]];
 
-const keys = (typed: string) => ({ keys: typed });
-const disk = (text: string) => ({ disk: text });
+const keys = (typed: string): Act => ({ keys: typed });
+const disk = (text: string): Act => ({ disk: text });
+const shell = (command: string): Act => ({ shell: command });
+const becomes = (text: string): Act => ({ becomes: text });
 
 /** The terminal loses and gets the focus, as programs are told that ask for it. */
 const focus = keys("\u001b[O\u001b[I");
@@ -41,6 +53,61 @@ const writeTo = (path: string, text: string): void => {
   writeFileSync(path, text);
 };
 
+/** A person's keys for typing a new line with the word "mine" at the end of the text or below its first line, and for saving. */
+interface Hands {
+  readonly mine: Act;
+  readonly save: Act;
+  /** The text after the first is typed into `rate = RATE` and saved. */
+  readonly saved: (rate: string) => string;
+}
+
+/** What all writers of files have in common, in every editor that loads and merges. */
+const writers = ({ mine, save, saved }: Hands): Row["sessions"] => ({
+  "sed -i on a clean file, and on one with unsaved text": [
+    [shell("sed -i s/0.19/0.20/ price.txt"), "rate = 0.20"],
+    [mine, "rate = 0.20", "mine"],
+    [shell("sed -i s/0.20/0.21/ price.txt"), "rate = 0.21", "mine"],
+    [save],
+    [becomes(saved("0.21"))],
+  ],
+  "git checkout, stash and pop, with and without unsaved text": [
+    [shell("git init -q . && git add price.txt && git commit -qm one && sed -i s/0.19/0.20/ price.txt"), "rate = 0.20"],
+    [shell("git stash -q"), "rate = 0.19"],
+    [shell("git stash pop -q"), "rate = 0.20"],
+    [mine, "rate = 0.20", "mine"],
+    [shell("git checkout -q price.txt"), "rate = 0.19", "mine"],
+    [save],
+    [becomes(saved("0.19"))],
+  ],
+  "a file that is removed and made again, written twice in 50 ms, and truncated for a second": [
+    [shell("rm price.txt; sleep 0.3; printf 'rate = 0.20\\nnet\\n' > price.txt"), "rate = 0.20"],
+    [mine, "rate = 0.20", "mine"],
+    [shell("sed -i s/0.20/0.21/ price.txt; sleep 0.05; sed -i s/0.21/0.22/ price.txt"), "rate = 0.22", "mine"],
+    [shell(": > price.txt; sleep 1; printf 'rate = 0.23\\nnet\\n' > price.txt"), "rate = 0.23", "mine"],
+    [save],
+    [becomes(saved("0.23"))],
+  ],
+  "a formatter, right after the person has saved": [
+    [mine, "mine"],
+    [save],
+    [becomes(saved("0.19"))],
+    [shell("sed -i 's/ = /=/' price.txt"), "rate=0.19", "mine"],
+    [shell("sed -i 's/=/ = /' price.txt"), "rate = 0.19", "mine"],
+  ],
+});
+
+const neovimHands: Hands = {
+  mine: keys("omine\u001b"),
+  save: keys(":w\r"),
+  saved: (rate) => `rate = ${rate}\nmine\nnet\n`,
+};
+
+const emacsHands: Hands = {
+  mine: keys("\u001b>mine\r"),
+  save: keys("\u0018\u0013"),
+  saved: (rate) => `rate = ${rate}\nnet\nmine\n`,
+};
+
 const neovimRow = (name: string, kind: EditorKind): Row => ({
   name,
   kind,
@@ -48,26 +115,43 @@ const neovimRow = (name: string, kind: EditorKind): Row => ({
   setUp: ({ home }) =>
     writeTo(join(home, ".config/nvim/init.lua"), blockOf("client-samples/neovim/README.md", "lua neovim")),
   sessions: {
-    "loads a clean buffer again with the focus, or after a shell command": [
-      [disk(by)],
-      [keys("l"), "rate = 0.19", "1,2"],
-      [focus, "rate = 0.20", "1,"],
-      [disk(after)],
-      [keys(":!true\r"), "Press ENTER"],
-      [keys("\r"), "rate = 0.21 and more"],
+    "loads a clean buffer again at once, and asks nothing at the next save": [
+      [disk(by), "rate = 0.20"],
+      [keys("omine\u001b"), "rate = 0.20", "mine", "[+]"],
+      [keys(":w\r"), "mine", "written"],
+      [disk(after), "rate = 0.21 and more"],
     ],
-    "asks about a buffer with unsaved text, and asks again before it saves": [
+    "merges into unsaved text, which one undo gives back, and asks nothing at the next save": [
       [keys("omine\u001b"), "mine", "[+]"],
-      [disk(by)],
-      [focus, 'W12: Warning: File "price.txt" has changed and the buffer was changed in Vim as well'],
-      [keys("\r"), "mine", "[+]"],
+      [disk(by), "rate = 0.20", "mine", "[+]"],
+      [focus, "rate = 0.20", "mine"],
+      [keys("u"), "rate = 0.19", "mine", "you have undone what was merged"],
+      [keys("\u0012"), "rate = 0.20", "mine"],
+      [keys(":w\r"), "mine", "written"],
+      [disk(after), "rate = 0.21 and more"],
+    ],
+    "merges while the person goes on typing": [
+      [keys("omi"), "mi", "-- INSERT --"],
+      [disk(by), "rate = 0.20", "mi", "-- INSERT --"],
+      [keys("ne\u001b"), "mine"],
+      [keys(":w\r"), "mine"],
+      [disk(after), "rate = 0.21 and more"],
+    ],
+    "keeps unsaved text where both sides changed the same, says where, and asks before it saves": [
+      [keys("ccrate = 0.07\u001b"), "rate = 0.07", "[+]"],
+      [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1. :MultiEditMerge shows both."],
       [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
     ],
-    "asks before it saves over a file that changed while nothing was noticed": [
-      [disk(by)],
-      [keys("omine\u001b"), "rate = 0.19", "mine", "[+]"],
-      [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
+    "merges a conflict by hand, change by change, and then asks nothing at the next save": [
+      [keys("ccrate = 0.07\u001b"), "rate = 0.07", "[+]"],
+      [disk(by), "rate = 0.07", "changed line 1"],
+      [keys(":MultiEditMerge\r"), "rate = 0.07", "rate = 0.20", "on disk: price.txt"],
+      [keys("ggdo"), "price.txt"],
+      [keys("omine\u001b:only\r"), "rate = 0.20", "mine", "price.txt"],
+      [keys(":w\r"), "mine", "written"],
+      [disk(after), "rate = 0.21 and more"],
     ],
+    ...writers(neovimHands),
   },
 });
 
@@ -80,7 +164,7 @@ const helixRow = (name: string, kind: EditorKind): Row => ({
   setUp: (place) => void runAsUser(place, ["multi-edit", "setup", "helix", "text", "--write"]),
   sessions: {
     "never loads a clean buffer again by itself, refuses to save it, and reloads when told to": [
-      [disk(by)],
+      [disk(by), '"price.txt" changed on disk; the editor shows the old text. :reload loads it.'],
       [focus],
       [keys(":sh true\r"), "rate = 0.19"],
       [keys(":w\r"), "rate = 0.19", refused],
@@ -88,7 +172,7 @@ const helixRow = (name: string, kind: EditorKind): Row => ({
     ],
     "refuses to save a buffer with unsaved text; a reload drops it, and u brings it back": [
       [keys("omine\u001b"), "mine", "[+]"],
-      [disk(by)],
+      [disk(by), '"price.txt" changed on disk, and has unsaved text here'],
       [keys(":w\r"), "mine", refused],
       [keys(":reload\r"), "rate = 0.20"],
       [keys("u"), "rate = 0.19", "mine"],
@@ -117,27 +201,31 @@ const rows: readonly Row[] = [
   neovimRow("Neovim 0.10", olderNeovim),
   helixRow("Helix 25.07", helix),
   helixRow("Helix 25.01", olderHelix),
-  emacsRow("Emacs 30", "", {
-    "keeps a clean buffer, and asks as soon as its text is to change": [
-      [disk(by)],
-      [keys("\u001b!true\r"), "rate = 0.19"],
-      [keys("x"), "rate = 0.19", "price.txt changed on disk; really edit the buffer?"],
-      [keys("r"), "rate = 0.20"],
-    ],
-    "asks before it saves unsaved text": [
-      [keys(`${toEnd}mine`), "mine"],
-      [disk(by)],
-      [keys(save), "mine", "price.txt has changed since visited or saved.", "Save anyway?"],
-    ],
-  }),
-  emacsRow("Emacs 30 with global-auto-revert-mode", "(global-auto-revert-mode 1)", {
-    "loads a clean buffer again by itself": [[disk(by), "rate = 0.20"]],
-    "keeps unsaved text, and asks before it saves it": [
-      [keys(`${toEnd}mine`), "mine"],
-      [disk(by)],
-      [keys(save), "mine", "price.txt has changed since visited or saved.", "Save anyway?"],
-    ],
-  }),
+  ...["", "(global-auto-revert-mode 1)"].map((more) =>
+    emacsRow(`Emacs 30${more === "" ? "" : " with global-auto-revert-mode"}`, more, {
+      "loads a clean buffer again at once, and asks nothing": [
+        [disk(by), "rate = 0.20"],
+        [keys(`${toEnd}mine`), "rate = 0.20", "mine"],
+        [keys(save), "Wrote"],
+        [disk(after), "rate = 0.21 and more"],
+      ],
+      "merges into unsaved text, which one undo gives back, and asks nothing": [
+        [keys(`${toEnd}mine`), "mine"],
+        [disk(by), "rate = 0.20", "mine"],
+        [keys("\u001f"), "rate = 0.19", "mine"],
+        [keys("\u0001\u001f"), "rate = 0.20", "mine"],
+        [keys(`${toEnd}!`), "mine", "!"],
+        [keys(save), "Wrote"],
+        [disk(after), "rate = 0.21 and more"],
+      ],
+      "keeps unsaved text where both sides changed the same, says where, and asks before it saves": [
+        [keys("\u000brate = 0.07"), "rate = 0.07"],
+        [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1.", "multi-edit-merge shows both."],
+        [keys(save), "price.txt has changed since visited or saved.", "Save anyway?"],
+      ],
+      ...writers(emacsHands),
+    }),
+  ),
 ];
 
 describe.each(rows)("$name, if another program writes an open file", (row) => {
@@ -148,6 +236,20 @@ describe.each(rows)("$name, if another program writes an open file", (row) => {
     console.log(`left out: ${row.name}, if another program writes an open file: ${missing}`);
   });
 });
+
+/** Git with a name, and without the settings of the user who runs the tests. */
+const gitEnv = {
+  PATH: process.env.PATH,
+  ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  ...{ GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" },
+};
+
+/** Waits until the server has announced itself and has had time to compare the file. */
+async function whenServed({ home }: Place): Promise<void> {
+  const records = join(home, ".local/state/multi-edit-language-server/sessions");
+  while (!existsSync(records) || readdirSync(records).length === 0) await delay(50);
+  await delay(500);
+}
 
 async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Promise<void> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "me-")));
@@ -164,9 +266,13 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
     terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));
     try {
       await whenShown(screen, ["rate = 0.19", "price.txt"]);
+      await whenServed(place);
       for (const [act, ...shown] of steps) {
         if ("disk" in act) writeFileSync(path, act.disk);
-        else terminal.write(act.keys);
+        else if ("keys" in act) terminal.write(act.keys);
+        else if ("shell" in act)
+          execFileSync("sh", ["-c", act.shell], { cwd: place.folder, env: gitEnv, stdio: "pipe" });
+        else await expect.poll(() => readFileSync(path, "utf8")).toBe(act.becomes);
         await whenShown(screen, shown);
       }
     } finally {

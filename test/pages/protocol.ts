@@ -12,9 +12,13 @@ import { codeList, headingsOf, type Maker, table, wrapped } from "./markdown.js"
 
 const sourceOf = (path: string): string => readFileSync(new URL(`../../server/${path}`, import.meta.url), "utf8");
 
+/** A file's source, with that of the file from which the protocol takes a part of its types. */
+const sourcesOf = (path: string): string =>
+  sourceOf(path) + (path === "lsp/protocol.ts" ? sourceOf("lsp/onDisk/protocol.ts") : "");
+
 /** Returns the names of an interface's fields, in the order of its source. */
 export function fieldsOf(path: string, name: string): string[] {
-  const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(sourceOf(path))?.[1] ?? "";
+  const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(sourcesOf(path))?.[1] ?? "";
   const fields = [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = ""]) => field);
   if (fields.length === 0) throw new Error(`${path} has no interface ${name} with fields`);
   return fields;

@@ -3,6 +3,7 @@
 
 local buffers = require("multi_edit.buffers")
 local changes = require("multi_edit.changes")
+local disk = require("multi_edit.disk")
 local edits = require("multi_edit.edits")
 local failures = require("multi_edit.failures")
 local jumps = require("multi_edit.jumps")
@@ -71,7 +72,9 @@ end
 function M.config(options)
   local usable = checked(options, "config")
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = { multiEdit = { save = true, syncDelay = 0, didApply = true, confirm = true } }
+  capabilities.experimental = {
+    multiEdit = { save = true, syncDelay = 0, didApply = true, confirm = true, didChangeOnDisk = true },
+  }
   return options_of.merged({
     name = name,
     cmd = default_cmd(),
@@ -82,6 +85,9 @@ function M.config(options)
       ["workspace/applyEdit"] = edits.answer,
       ["multiEdit/didApply"] = changes.did_apply,
       ["multiEdit/confirm"] = question.confirm,
+      ["multiEdit/didChangeOnDisk"] = disk.changed,
+      ["multiEdit/adoptDiskText"] = disk.adopt,
+      ["window/showMessage"] = disk.message,
       ["$/cancelRequest"] = question.cancel,
       ["textDocument/hover"] = patches.hovered,
       ["textDocument/publishDiagnostics"] = patches.published,
@@ -231,6 +237,12 @@ function M.define_commands()
   define("MultiEditAttach", M.attach, { bar = true, desc = "Find the patches in this buffer, such as a chat" })
   define("MultiEditChanges", jumps.list, { bar = true, desc = "List the changes by agents" })
   define("MultiEditClear", changes.clear, { bar = true, desc = "Remove the marks on changes by agents, and empty the list" })
+  define("MultiEditMerge", function()
+    local client = client_here()
+    disk.merge(function(method, params)
+      return client and call(client, "notify", method, params)
+    end)
+  end, { bar = true, desc = "Merge this buffer with the file on disk, change by change" })
   define("MultiEditNext", function(input)
     jumps.go(input.count)
   end, { bar = true, count = 1, desc = "Go to the next change by an agent" })

@@ -42,7 +42,7 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
  * Sends the documents' edits as planned, as a single edit. Those that the editor applies in the wrong places because the
  * text has changed are rolled back, and their outcome is `moved`, or `diverged` if the rollback fails.
  */
-async function changeTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly StepResult[]> {
+export async function changeTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
   for (const { outcome, ...sent } of await sendTexts(context, files)) {
     if (outcome.kind !== "misapplied") results.push({ outcome, ...sent });

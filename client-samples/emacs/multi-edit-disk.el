@@ -1,0 +1,85 @@
+;;; multi-edit-disk.el --- Load and merge files that change on disk  -*- lexical-binding: t; -*-
+
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; If another program writes a file, its buffer is loaded again, unless it has unsaved text.  Then the server merges the
+;; changes into the buffer, and this file sets the time with which Emacs compares the file, so that Emacs asks nothing
+;; when the buffer is saved.  Where both have changed the same, `multi-edit-merge' shows both texts.
+
+;;; Code:
+
+(require 'seq)
+(require 'url-util)
+(require 'multi-edit-edits)
+(require 'multi-edit-session)
+
+(declare-function ediff-buffers "ediff")
+(defvar ediff-quit-hook)
+
+(defun multi-edit--disk-contents (buffer)
+  "Return (TIME . TEXT) of the file of BUFFER: its time before it was read, and a buffer with its text."
+  (let* ((path (buffer-file-name buffer))
+         (coding (buffer-local-value 'buffer-file-coding-system buffer))
+         (time (file-attribute-modification-time (file-attributes path)))
+         (text (generate-new-buffer (format "*on disk: %s*" (buffer-name buffer)))))
+    (with-current-buffer text
+      (let ((coding-system-for-read coding)) (insert-file-contents path)))
+    (cons time text)))
+
+(defun multi-edit--load (session uris)
+  "Load the files with URIS, of SESSION, into the buffers that have no unsaved text; one undo gives the old text back."
+  (seq-doseq (uri uris)
+    (when-let* ((path (multi-edit--path session uri))
+                (buffer (find-buffer-visiting path)))
+      (with-current-buffer buffer
+        (unless (or (buffer-modified-p) (not (file-readable-p path)))
+          (pcase-let ((`(,time . ,text) (multi-edit--disk-contents buffer)))
+            (unwind-protect
+                (let ((inhibit-read-only t))
+                  ;; Otherwise Emacs would ask about the file before the first change.
+                  (set-visited-file-modtime time)
+                  (undo-boundary)
+                  (save-restriction
+                    (widen)
+                    (replace-buffer-contents text 1))
+                  (undo-boundary)
+                  (set-buffer-modified-p nil))
+              (kill-buffer text)))
+          (multi-edit--flush session))))))
+
+(defun multi-edit--adopt (session uri hash)
+  "Have Emacs treat the file with URI, of SESSION, as read if its bytes have the SHA-256 HASH; return the answer."
+  (let* ((path (multi-edit--path session uri))
+         (buffer (find-buffer-visiting path))
+         (time (file-attribute-modification-time (file-attributes path)))
+         (is-same (and buffer time (equal hash (multi-edit--hash path)))))
+    (when is-same
+      (with-current-buffer buffer (set-visited-file-modtime time)))
+    (list :adopted (if is-same t :json-false))))
+
+;;;###autoload
+(defun multi-edit-merge ()
+  "Merge the current buffer with its file on disk, change by change, in Ediff.
+Quitting Ediff says that all of it has been merged as far as you want; saving the buffer then asks nothing."
+  (interactive)
+  (require 'ediff)
+  (let* ((buffer (current-buffer))
+         (path (buffer-file-name))
+         (session (multi-edit--session))
+         (hash (multi-edit--hash path))
+         (contents (multi-edit--disk-contents buffer))
+         (finish (lambda ()
+                   (kill-buffer (cdr contents))
+                   (with-current-buffer buffer (set-visited-file-modtime (car contents)))
+                   (multi-edit--notify session "multiEdit/didMerge"
+                                       (list :uri (concat "file://" (url-hexify-string path url-path-allowed-chars))
+                                             :hash hash)))))
+    (ediff-buffers (cdr contents) buffer (list (lambda () (add-hook 'ediff-quit-hook finish 90 t))))))
+
+(provide 'multi-edit-disk)
+;; Local Variables:
+;; byte-compile-docstring-max-column: 120
+;; End:
+;;; multi-edit-disk.el ends here

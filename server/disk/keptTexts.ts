@@ -1,0 +1,31 @@
+/** Keeps texts of files that a save has replaced before anybody could merge them. */
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
+import { inServerFolder, makePrivate } from "../workspace/serverFolder.js";
+
+/**
+ * Keeps a text of the file at a path for `limits.keptMs`, where only the user can read it, and returns the path of the
+ * copy; `undefined` if it can't be kept.
+ */
+export function keepText(path: string, text: string): string | undefined {
+  const folder = inServerFolder("replaced");
+  if (makePrivate(folder) !== undefined) return undefined;
+  const copy = join(folder, `${hashOf(path + text).slice(0, 12)}-${basename(path)}`);
+  try {
+    removeOld(folder);
+    writeFileSync(copy, text, { mode: 0o600 });
+    return copy;
+  } catch {
+    return undefined;
+  }
+}
+
+function removeOld(folder: string): void {
+  const oldest = Date.now() - limits.keptMs;
+  for (const name of readdirSync(folder)) {
+    const copy = join(folder, name);
+    if (statSync(copy).mtimeMs < oldest) rmSync(copy);
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Follows the open files on disk. What another program writes reaches the editor: a document without unsaved text is
+ * loaded again by the editor, and one with unsaved text is merged. All other cases are told to the user.
+ */
+import { realpath } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { FileWatch } from "../../disk/fileWatch.js";
+import { keepText } from "../../disk/keptTexts.js";
+import { compareTexts } from "../../match/compareTexts.js";
+import type { ChangeSet } from "../../text/changeSet.js";
+import { withoutMark } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import type { OpenDocument } from "../../workspace/documents.js";
+import { compareWithFile, type FileRead, readTextFile } from "../../workspace/files.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { asSynced } from "../../workspace/trails.js";
+import { notifications, type PlaceLines } from "../protocol.js";
+import { announcedBy, type Session } from "../session.js";
+import type { DiskFollower } from "./diskFollower.js";
+import { type FollowedFile, followed } from "./followedFile.js";
+import { type DiskVerdict, judgeDisk } from "./judge.js";
+import { agreesToMerge, linesAfter, type MergeJob, mergeIntoEditor } from "./mergeIntoEditor.js";
+import { createReports, nameFor } from "./reports.js";
+
+/** Follows the files of a session's documents until the process ends. */
+export class OpenFilesOnDisk implements DiskFollower {
+  readonly #session: Session;
+  readonly #files = new Map<string, FollowedFile>();
+  /** The files that were closed just now: an editor that loads a file again may close and open its document. */
+  readonly #closed = new Map<string, FollowedFile>();
+  readonly #reports: ReturnType<typeof createReports>;
+  readonly #watch: FileWatch;
+  /** Settles once the files of all opened documents have been compared. */
+  #opened = Promise.resolve();
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#reports = createReports(session);
+    this.#watch = new FileWatch((path) => {
+      for (const file of this.#files.values()) if (file.path === path) this.#look(file);
+    });
+    session.documents.onChange((uri) => this.#documentChanged(uri));
+  }
+
+  async settled(uri: string): Promise<boolean> {
+    const file = this.#files.get(uri);
+    if (file?.path === undefined || this.#isOff) return false;
+    if (!(await this.#watch.settled(file.path)) && file.coming === undefined) return false;
+    await this.#session.inTurn(async () => undefined);
+    while (file.coming !== undefined && this.#files.get(uri) === file) await delay(limits.diskStillMs / 4);
+    return true;
+  }
+
+  mergedLines(uri: string): readonly PlaceLines[] {
+    return this.#files.get(uri)?.mergedLines ?? [];
+  }
+
+  saved(uri: string): void {
+    const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
+    if (file === undefined || document === undefined) return;
+    const { path, conflicting } = file;
+    if (path !== undefined && conflicting !== undefined)
+      this.#reports.add({ kind: "overwritten", path, keptAt: keepText(path, conflicting) });
+    // Another program may write the file before the server has seen the save on disk.
+    Object.assign(file, { base: withoutMark(document.text), conflicting: undefined, beforeMerge: undefined });
+  }
+
+  async merged(params: unknown): Promise<void> {
+    const { uri, hash }: { uri?: unknown; hash?: unknown } = Object(params);
+    const path = pathOfSyncedUri(String(uri));
+    const file = this.#files.get(String(uri)) ?? [...this.#files.values()].find((one) => one.path === path);
+    const read = file?.path === undefined ? undefined : await readTextFile(file.path);
+    const document = file && this.#documentOf(file);
+    if (file === undefined || read?.kind !== "text" || document === undefined) return;
+    // What was written since the user looked is merged next.
+    if (read.hash !== hash) return this.#look(file);
+    Object.assign(file, { base: asSynced(read.text, document.text), conflicting: undefined });
+  }
+
+  get #isOff(): boolean {
+    return this.#session.settings.diskChanges === "off";
+  }
+
+  /** `true` if the client loads files that it is told to load. */
+  get #loads(): boolean {
+    return announcedBy(this.#session).didChangeOnDisk === true;
+  }
+
+  /** Returns a file's document; `undefined` if it was closed, or if its text is not known. */
+  #documentOf({ uri, opening }: FollowedFile): OpenDocument | undefined {
+    const document = this.#session.documents.get(uri);
+    return document?.formerLines === opening && document?.desynced === undefined ? document : undefined;
+  }
+
+  #documentChanged(uri: string): void {
+    const document = this.#session.documents.get(uri);
+    const known = this.#files.get(uri);
+    if (known !== undefined && known.opening !== document?.formerLines) this.#close(known);
+    if (document === undefined || document.desynced !== undefined) return;
+    const file = this.#files.get(uri);
+    if (file === undefined) this.#open(document);
+    else this.#textChanged(file, withoutMark(document.text));
+  }
+
+  #textChanged(file: FollowedFile, text: string): void {
+    if (text === file.coming) Object.assign(file, { base: text, coming: undefined });
+    if (text !== file.beforeMerge) return;
+    file.beforeMerge = undefined;
+    if (text !== file.base) this.#reports.add({ kind: "mergeUndone", path: file.path ?? file.uri });
+  }
+
+  #open({ uri, formerLines, text }: OpenDocument): void {
+    const file = followed(uri, formerLines, this.#closed.get(uri));
+    this.#closed.delete(uri);
+    this.#files.set(uri, file);
+    // One file after the other, because an editor may open many at once.
+    this.#opened = this.#opened.then(() => this.#compare(file, text)).catch(() => undefined);
+  }
+
+  /** Begins to watch an opened document's file. `text`: the text as it was opened. */
+  async #compare(file: FollowedFile, text: string): Promise<void> {
+    const path = pathOfSyncedUri(file.uri);
+    if (path === undefined || this.#files.get(file.uri) !== file) return;
+    file.path = await realpath(path).catch(() => path);
+    if (this.#files.get(file.uri) !== file) return;
+    this.#watch.add(file.path);
+    const read = await readTextFile(file.path);
+    const isSame = (one: string): boolean => compareWithFile(one, read, this.#session.facts.habits) === "same";
+    if (isSame(text)) file.base = withoutMark(text);
+    else if (file.base !== undefined && !isSame(file.base)) this.#look(file);
+    // An editor that has opened the file before the server began knows by itself whether the text is unsaved.
+    else if (file.base === undefined && read.kind === "text") this.#tellToLoad(file);
+  }
+
+  #close(file: FollowedFile): void {
+    this.#files.delete(file.uri);
+    this.#closed.set(file.uri, file);
+    setTimeout(() => {
+      if (this.#closed.get(file.uri) === file) this.#closed.delete(file.uri);
+    }, limits.diskSettleMs).unref();
+    const isShared = [...this.#files.values()].some(({ path }) => path === file.path);
+    if (file.path !== undefined && !isShared) this.#watch.remove(file.path);
+  }
+
+  /** Looks at a file that has changed on disk. `mayLoad`: `true` if the editor may be told to load it. */
+  #look(file: FollowedFile, mayLoad = true): void {
+    if (this.#isOff) return;
+    const { inTurn, log } = this.#session;
+    inTurn(() => this.#takeOver(file, mayLoad)).catch((error: unknown) => log("error", String(error)));
+  }
+
+  async #takeOver(file: FollowedFile, mayLoad: boolean): Promise<void> {
+    const { path } = file;
+    if (path === undefined) return;
+    // Of a document that is out of sync, nobody knows what is unsaved.
+    if (this.#session.documents.get(file.uri)?.desynced !== undefined)
+      return this.#reports.add({ kind: "unmerged", path });
+    const read = await readTextFile(path);
+    file.mergedLines = [];
+    const document = this.#documentOf(file);
+    if (document === undefined) return;
+    const verdict = judgeDisk(document, file.base, read, this.#session.facts.habits);
+    if (verdict.kind === "clean" && (mayLoad || !this.#loads)) return this.#load(file, verdict.disk);
+    const disk = "disk" in verdict ? verdict.disk : "";
+    const change = changeOf(verdict, document);
+    if (change !== undefined && this.#loads) return this.#merge(file, { document, change, disk }, read);
+    this.#note(file, path, verdict);
+  }
+
+  /** Notes a verdict after which the document stays as it is. */
+  #note(file: FollowedFile, path: string, verdict: DiskVerdict): void {
+    if (verdict.kind === "common")
+      Object.assign(file, { base: verdict.base, coming: undefined, conflicting: undefined });
+    else if (verdict.kind === "missing") this.#reports.add({ kind: "missing", path });
+    else if (verdict.kind === "unreadable") this.#reports.add({ kind: "unreadable", path, reason: verdict.reason });
+    else {
+      if (verdict.kind === "conflict") file.conflicting = verdict.disk;
+      const isNamed = verdict.kind === "conflict" && this.#loads;
+      this.#reports.add(isNamed ? { kind: "conflict", path, lines: verdict.lines } : { kind: "unmerged", path });
+    }
+  }
+
+  /** Merges a file's text on disk into the editor, after a question if the settings ask for one. */
+  async #merge(file: FollowedFile, { document, change, disk }: Merge, read: FileRead): Promise<void> {
+    const session = this.#session;
+    const { path = "" } = file;
+    const hash = (read.kind === "text" && read.hash) || "";
+    const job = { path, name: nameFor(session, path), document, change, hash };
+    const isAgreed = session.settings.diskChanges === "merge" || change.isEmpty || file.agreed === hash;
+    if (!isAgreed) {
+      this.#ask(file, job, disk).catch((error: unknown) => session.log("error", String(error)));
+      return;
+    }
+    const outcome = await mergeIntoEditor(session, job);
+    if (outcome === "moved") return this.#look(file);
+    if (outcome === "refused") return this.#reports.add({ kind: "refused", path });
+    const beforeMerge = change.isEmpty ? undefined : withoutMark(document.text);
+    const mergedLines = linesAfter(document, change);
+    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, mergedLines });
+    // An agent that asks for the text is not told that the file has changed under it.
+    session.diskStamps.remember(file.uri);
+    if (!change.isEmpty) this.#reports.add({ kind: "merged", path });
+  }
+
+  /** Asks the user about a merge. The other calls need not wait for the answer. */
+  async #ask(file: FollowedFile, job: MergeJob, disk: string): Promise<void> {
+    file.conflicting = disk;
+    if (!(await agreesToMerge(this.#session, job))) return;
+    file.agreed = job.hash;
+    this.#look(file);
+  }
+
+  #tellToLoad({ uri }: FollowedFile): void {
+    if (!this.#loads || this.#isOff) return;
+    const { connection } = this.#session;
+    connection.sendNotification(notifications.didChangeOnDisk, { uris: [uri] }).catch(() => undefined);
+  }
+
+  /** Has the editor load a file, and waits for its text. */
+  #load(file: FollowedFile, disk: string): void {
+    file.coming = disk;
+    this.#tellToLoad(file);
+    setTimeout(() => {
+      if (this.#files.get(file.uri) !== file || file.coming !== disk) return;
+      file.coming = undefined;
+      if (this.#loads) this.#look(file, false);
+      else this.#reports.add({ kind: "stale", path: file.path ?? file.uri });
+    }, limits.diskSettleMs).unref();
+  }
+}
+
+/** A merge: the changes to the document by which it gets what was written, and the text on disk. */
+interface Merge {
+  readonly document: OpenDocument;
+  readonly change: ChangeSet;
+  readonly disk: string;
+}
+
+/** Returns the changes by which a document gets what was written; `undefined` if it must not get it. */
+function changeOf(verdict: DiskVerdict, document: OpenDocument): ChangeSet | undefined {
+  if (verdict.kind === "merged") return verdict.change;
+  return verdict.kind === "clean" ? compareTexts(withoutMark(document.text), verdict.disk) : undefined;
+}

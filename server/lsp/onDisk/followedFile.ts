@@ -1,0 +1,30 @@
+/** An open document's file, as far as the server has followed it. */
+import type { PlaceLines } from "../protocol.js";
+
+/** All texts are as the editor syncs them, without a byte order mark. */
+export interface FollowedFile {
+  readonly uri: string;
+  /** All versions of a document since it was opened share this object. */
+  readonly opening: unknown;
+  /** The canonical path of the file; `undefined` until it is known. */
+  path: string | undefined;
+  /** The text that the editor and the disk last had in common; `undefined` if they never had, as far as the server knows. */
+  base: string | undefined;
+  /** The text on disk that the editor has been told to load; `undefined` if it has loaded it. */
+  coming: string | undefined;
+  /** A text on disk that conflicts with the unsaved text; `undefined` if there is none. */
+  conflicting: string | undefined;
+  /** The hash of the text on disk that the user has agreed to merge; `undefined` if there is none. */
+  agreed: string | undefined;
+  /** The lines, 1-based, that the last change on disk brought into unsaved text. */
+  mergedLines: readonly PlaceLines[];
+  /** The editor's text before the last merge, until the file is saved; `undefined` if there was none. */
+  beforeMerge: string | undefined;
+}
+
+/** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
+export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
+  ...{ base: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined, mergedLines: [] },
+  ...before,
+  ...{ uri, opening, path: undefined, coming: undefined },
+});
