@@ -6,7 +6,8 @@ import { unitsPerStep } from "../../text/lines.js";
 import type { Draft, Span } from "../draft.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { planOriginal } from "./original.js";
-import { type Drafted, refusal } from "./sequential.js";
+import { refusal } from "./refusal.js";
+import type { Drafted } from "./sequential.js";
 
 /**
  * Plans all edits of a file against the text before the batch. Returns `undefined` unless this is certain to give the
@@ -29,7 +30,7 @@ export function* planIndependent(
     !special.test(oldText) &&
     !special.test(newText);
   // Refused edits change nothing.
-  const accepted = edits.filter((edit) => refusal({}, edit, options) === undefined);
+  const accepted = edits.filter((edit) => refusal(start, edit, options) === undefined);
   if ((index !== start.base && !start.created) || !accepted.every(isPlain)) return undefined;
   yield* index.expecting(edits.map(({ oldText }) => oldText));
   const placed: PlacedEdit[] = [];

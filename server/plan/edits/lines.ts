@@ -3,10 +3,10 @@ import { rewrite } from "../../match/rewrite.js";
 import type { Change } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import type { Draft, Span } from "../draft.js";
-import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import { allLines, type BatchOptions, type EditOperation } from "../operation.js";
 import type { Lines } from "../views/view.js";
+import { wrongText } from "./refusal.js";
 import { editFailures } from "./sentences.js";
 
 /** Returns the place of an edit that replaces these lines and the changes there, or the reason why it can't be made. */
@@ -14,7 +14,7 @@ export function changesByLines(
   draft: Draft,
   edit: EditOperation,
   lines: Lines,
-  { allowOmissions }: BatchOptions,
+  options: BatchOptions,
 ): { readonly place: Span; readonly changes: readonly Change[] } | { readonly failure: Failure } {
   const at: At = { index: edit.index, path: draft.document.path };
   const { index, base } = draft;
@@ -22,8 +22,10 @@ export function changesByLines(
   if (target === undefined) return { failure: editFailures.noSuchLine(at, lines.to, base.lines.filledCount) };
   const { place, newText } = target;
   const sent = { oldText: index.text.slice(place.from, place.to), newText };
-  const omission = allowOmissions ? undefined : omissionIn({ ...edit, ...sent });
-  if (omission !== undefined) return { failure: editFailures.leftOutCode(at, omission) };
+  // An insertion replaces nothing; the line above it says whether lines are numbered.
+  const above = lines.from === lines.to ? base.lines.content(Math.max(0, lines.from - 1)) : undefined;
+  const failure = wrongText(at, draft.document, sent, options, above);
+  if (failure !== undefined) return { failure };
   return { place, changes: rewrite(index, { ...place, isOwn: true }, sent) ?? [] };
 }
 

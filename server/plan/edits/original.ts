@@ -10,8 +10,9 @@ import type { EditOutcome } from "../outcome.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
 import { Insertions, repeatedIn } from "./insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
+import { refusal } from "./refusal.js";
 import { editFailures, editWarnings } from "./sentences.js";
-import { type Drafted, refusal } from "./sequential.js";
+import type { Drafted } from "./sequential.js";
 
 /** Plans the edits of one file; yields after each edit, so that the caller can serve other requests. */
 export function* planOriginal(
@@ -74,7 +75,7 @@ function* planEdit({
   const { path } = draft.document;
   const at: At = { index: edit.index, path };
   const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
-  const refused = refusal(at, edit, options);
+  const refused = refusal(draft, edit, options);
   if (refused !== undefined) return fail(refused);
   if (group.located === undefined) yield* locating(draft.index, edit.oldText, options);
   group.located ??= locateEdit(draft, edit, options);

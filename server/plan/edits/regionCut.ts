@@ -13,7 +13,8 @@ import { afterStep, type Draft, type Span } from "../draft.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { meantBy } from "./choose.js";
 import { repeatedIn } from "./insertions.js";
-import { type EditHistory, refusal } from "./sequential.js";
+import { refusal } from "./refusal.js";
+import type { EditHistory } from "./sequential.js";
 
 /** The only place of an old text, and the rung on which it was found. */
 export interface OnlyPlace {
@@ -41,7 +42,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { oldText, newText } = edit;
   const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };
   const hasMark = start.document.bom && (oldText.startsWith("\uFEFF") || newText.startsWith("\uFEFF"));
-  if (hasMark || refusal({}, edit, options) !== undefined) return sought;
+  if (hasMark || refusal(start, edit, options) !== undefined) return sought;
   const located = yield* locating(start.index, oldText, options);
   if (located.kind === "none") {
     // Only the whole text shows whether leading numbers are the line numbers of a file view.

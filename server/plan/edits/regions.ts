@@ -9,8 +9,9 @@ import { explainAbsence } from "../explain/explainEdit.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { locateEdit, meantBy } from "./choose.js";
+import { refusal } from "./refusal.js";
 import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } from "./regionCut.js";
-import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
+import { type Drafted, EditHistory, type PairNames, pairNames, planEdit } from "./sequential.js";
 
 /**
  * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
@@ -82,7 +83,7 @@ class RegionPlan {
   /** Plans the next edit; returns `undefined` if `planSequential` must plan the whole batch. */
   *plan(sought: SoughtEdit): Generator<void, EditOutcome | undefined> {
     const { edit, patterns } = sought;
-    if (refusal({}, edit, this.options) !== undefined)
+    if (refusal(this.start, edit, this.options) !== undefined)
       return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
     const done = this.done.get(this.pairs.get(edit) ?? "");
     const regions = new Set<TextRegion>();

@@ -8,7 +8,6 @@ import { isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "../draft.js";
 import { explainAbsence, explainShift, findsElsewhere, isBrief } from "../explain/explainEdit.js";
-import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
@@ -16,6 +15,7 @@ import type { Lines } from "../views/view.js";
 import { choose, locateEdit, locateMarked, meantBy } from "./choose.js";
 import { Insertions, isAsBefore, repeatedIn } from "./insertions.js";
 import { changesByLines } from "./lines.js";
+import { refusal } from "./refusal.js";
 import { editFailures, editWarnings } from "./sentences.js";
 
 /** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
@@ -66,7 +66,7 @@ export function* planEdit(
     return { draft, outcome: { index: edit.index, path, status: "failed", places: [], failure } };
   };
   if (edit.oldText === "" && options.emptyAppends) return append(draft, edit, history);
-  const refused = refusal(at, edit, options);
+  const refused = refusal(draft, edit, options);
   if (refused !== undefined) return fail(refused);
   const asSent = yield* locating(draft.index, edit.oldText, options);
   const located = meantBy(draft, edit, locateMarked(draft, edit, asSent, options));
@@ -191,15 +191,6 @@ function insertedBefore(
   const { path } = draft.document;
   const places = draft.created ? [] : [linesOf(before, place)];
   return { draft, outcome: { index: edit.index, path, status: "skipped", rung: located.rung, places } };
-}
-
-/** Returns the failure of an edit that would fail against any text. Not called for an edit that may create a file. */
-export function refusal(at: At, edit: EditOperation, { allowOmissions }: BatchOptions): Failure | undefined {
-  if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
-  if (edit.oldText === edit.newText) return editFailures.noChange(at);
-  if (allowOmissions || !/\.{3}|…/.test(edit.newText)) return undefined;
-  const omission = omissionIn(edit);
-  return omission === undefined ? undefined : editFailures.leftOutCode(at, omission);
 }
 
 /** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */
