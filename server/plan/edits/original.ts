@@ -6,7 +6,7 @@ import { type Draft, edited, linesOf } from "../draft.js";
 import { type BatchHistory, explainAbsence, explainShift, isBrief } from "../explain/explainEdit.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import type { EditOutcome } from "../outcome.js";
+import { type EditOutcome, warned } from "../outcome.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
 import { Insertions, repeatedIn } from "./insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
@@ -110,8 +110,9 @@ function* planEdit({
   insertions.note(draft, inserted);
   const changes = claims.some((claim) => claim.changes.length > 0);
   const { ok: _, ...found } = chosen;
-  const warned = repeated && { warnings: [editWarnings.repeated(at, repeated)] };
-  return { index: edit.index, path, status: changes ? "applied" : "skipped", ...found, places, ...warned };
+  const status = changes ? "applied" : "skipped";
+  const warning = repeated && editWarnings.repeated(at, repeated);
+  return warned({ index: edit.index, path, status, ...found, places }, warning);
 }
 
 /** Returns the places that an edit takes; `redundant` if edits with the same texts have already taken all of them. */

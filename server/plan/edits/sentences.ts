@@ -178,6 +178,9 @@ export const editFailures = {
 
 /** Warnings about edits that were applied. */
 export const editWarnings = {
+  /** `asked`: the line that the caller sent. `line`: that of the nearest of all matches, which was taken. */
+  nearest: (at: At, asked: number, { line, found }: { readonly line: number; readonly found: number }): string =>
+    `the old text of ${nameOf(at)} is not at line ${asked}; of its ${found} matches, the nearest was replaced, at line ${line}`,
   /** For a short line, which may be meant to be there twice. */
   repeated: (at: At, { text, line }: Repeated): string =>
     `${nameOf(at)} inserts ${quote(text)} beside an equal line: it was already at line ${line}. If the edit had been applied before, undo this one`,

@@ -10,9 +10,9 @@ import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "
 import { explainAbsence, explainShift, findsElsewhere, isBrief } from "../explain/explainEdit.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import { type EditOutcome, failedOutcome } from "../outcome.js";
+import { type EditOutcome, failedOutcome, warned } from "../outcome.js";
 import type { Lines } from "../views/view.js";
-import { choose, locateEdit, locateMarked, meantBy } from "./choose.js";
+import { type Chosen, choose, locateEdit, locateMarked, meantBy } from "./choose.js";
 import { Insertions, isAsBefore, repeatedIn } from "./insertions.js";
 import { changesByLines } from "./lines.js";
 import { refusal } from "./refusal.js";
@@ -58,14 +58,25 @@ export function* planEdit(
   history: EditHistory,
   options: BatchOptions,
 ): Generator<void, EditStep> {
-  const { path } = draft.document;
-  const at: At = { index: edit.index, path };
-  const skipped: EditStep = { draft, outcome: { index: edit.index, path, status: "skipped", places: [] } };
-  const fail = (failure: Failure): EditStep => {
-    history.failed.push(edit);
-    return { draft, outcome: { index: edit.index, path, status: "failed", places: [], failure } };
-  };
   if (edit.oldText === "" && options.emptyAppends) return append(draft, edit, history);
+  const chosen = yield* placesOf(draft, edit, history, options);
+  if ("status" in chosen) return { draft, outcome: chosen };
+  const step = chosen.ok ? replaced(draft, edit, chosen, { history, options }) : chosen;
+  if ("draft" in step) return step;
+  history.failed.push(edit);
+  return { draft, outcome: failedOutcome({ index: edit.index, path: draft.document.path }, step.failure) };
+}
+
+/** Returns the places that an edit replaces, why there are none, or its outcome if it has nothing to do. */
+function* placesOf(
+  draft: Draft,
+  edit: EditOperation,
+  history: EditHistory,
+  options: BatchOptions,
+): Generator<void, Chosen | EditOutcome> {
+  const at: At = { index: edit.index, path: draft.document.path };
+  const skipped: EditOutcome = { index: edit.index, path: draft.document.path, status: "skipped", places: [] };
+  const fail = (failure: Failure): Chosen => ({ ok: false, failure });
   const refused = refusal(draft, edit, options);
   if (refused !== undefined) return fail(refused);
   const asSent = yield* locating(draft.index, edit.oldText, options);
@@ -76,37 +87,45 @@ export function* planEdit(
     const done = isAgain ? skipped : insertedBefore(draft, edit, history.insertions, options);
     return done ?? fail(yield* explainAbsence(draft, edit, history, options));
   }
-  const isRedundant =
-    isAgain &&
-    (history.hasDoneStricter(edit, located.rung) || located.places.every((place) => history.wrote(edit, place)));
-  if (isRedundant) return skipped;
+  const isNew = (place: Place): boolean => !isAgain || !history.wrote(edit, place);
+  if (isAgain && (history.hasDoneStricter(edit, located.rung) || !located.places.some(isNew))) return skipped;
   const stray = located.rung === "exact" ? undefined : findsElsewhere(draft, edit, located, history, options);
   if (stray !== undefined) return fail(stray);
   const chosen = choose(draft, edit, located);
-  if (!chosen.ok) return fail(chosen.failure);
-  const meant = isAgain ? chosen.places.filter((place) => !history.wrote(edit, place)) : chosen.places;
-  if (meant.length === 0) return skipped;
-  const rewritten = meant.map((place) => rewrite(draft.index, place, edit));
-  const unfit = meant[rewritten.indexOf(undefined)];
-  if (unfit !== undefined) return fail(explainShift(draft, edit, unfit, isBrief(history, options)));
+  if (!chosen.ok) return chosen;
+  const places = chosen.places.filter(isNew);
+  return places.length === 0 ? skipped : { ...chosen, places };
+}
+
+/** Replaces the places of an edit, unless its new text does not fit them or inserts lines that are there already. */
+function replaced(
+  draft: Draft,
+  edit: EditOperation,
+  { ok: _, ...chosen }: Extract<Chosen, { ok: true }>,
+  { history, options }: { readonly history: EditHistory; readonly options: BatchOptions },
+): EditStep | { readonly failure: Failure } {
+  const { index, newText } = edit;
+  const at: At = { index, path: draft.document.path };
+  const { places } = chosen;
+  const rewritten = places.map((place) => rewrite(draft.index, place, edit));
+  const unfit = places[rewritten.indexOf(undefined)];
+  if (unfit !== undefined) return { failure: explainShift(draft, edit, unfit, isBrief(history, options)) };
   const sent = rewritten.flatMap((each) => each ?? []);
   // A file that the batch creates has no text from before the call.
   const changes =
-    !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
-  const [place] = meant;
-  const addsLines = place !== undefined && !edit.replaceAll && /[\r\n]/.test(edit.newText);
-  const repeated = addsLines ? repeatedIn(draft, { index: edit.index, place, changes }) : undefined;
-  if (repeated?.isCertain) return fail(editFailures.alreadyInserted(at, repeated));
-  const { ok: _, ...found } = chosen;
-  const { rung } = found;
+    !draft.created && history.insertions && isInsertedAgain(draft, places, sent, history.insertions) ? [] : sent;
+  const addsLines = /[\r\n]/.test(newText);
+  const [place] = places;
+  const repeated = place && addsLines && !edit.replaceAll ? repeatedIn(draft, { index, place, changes }) : undefined;
+  if (repeated?.isCertain) return { failure: editFailures.alreadyInserted(at, repeated) };
   const result = edited(draft, changes);
   const changed = changes.map((change) => spanInBase(draft, change));
-  history.apply(edit, { rung, changed, places: meant, step: result.step });
-  if (/[\r\n]/.test(edit.newText)) history.noteInsertions(draft, changes);
-  const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
+  history.apply(edit, { rung: chosen.rung, changed, places, step: result.step });
+  if (addsLines) history.noteInsertions(draft, changes);
   const status = result.step.isEmpty ? "skipped" : "applied";
-  const warned = repeated && { warnings: [editWarnings.repeated(at, repeated)] };
-  return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places, ...warned } };
+  const lines = draft.created ? [] : places.map((each) => linesOf(draft, each));
+  const outcome = { index, path: draft.document.path, status, ...chosen, places: lines } as const;
+  return { draft: result.draft, outcome: warned(outcome, repeated && editWarnings.repeated(at, repeated)) };
 }
 
 /** Adds an edit's new text to the end of the text, on a line of its own, unless the text ends with these lines already. */
@@ -127,8 +146,8 @@ function append(draft: Draft, edit: EditOperation, history: EditHistory): EditSt
   const status = added === "" ? "skipped" : "applied";
   const line = lineInBase(draft, withoutEnd(text).length);
   const repeated = isThere && !isAllBlank(added) ? { line, text: added.trim(), isCertain: false } : undefined;
-  const warned = repeated && { warnings: [editWarnings.repeated({ index, path }, repeated)] };
-  return { draft: result.draft, outcome: { index, path, status, places: [], ...warned } };
+  const warning = repeated && editWarnings.repeated({ index, path }, repeated);
+  return { draft: result.draft, outcome: warned({ index, path, status, places: [] }, warning) };
 }
 
 /** Returns a text without the empty lines and the line ending at its end. */
@@ -172,7 +191,7 @@ function isInsertedAgain(
 }
 
 /**
- * Returns the step of an edit whose old text was found only before the batch, because the lines that it inserts are
+ * Returns the outcome of an edit whose old text was found only before the batch, because the lines that it inserts are
  * there already; otherwise `undefined`.
  */
 function insertedBefore(
@@ -180,7 +199,7 @@ function insertedBefore(
   edit: EditOperation,
   insertions: Insertions | undefined,
   options: BatchOptions,
-): EditStep | undefined {
+): EditOutcome | undefined {
   if (insertions === undefined || draft.created) return undefined;
   const before: Draft = { ...draft, change: ChangeSet.none(draft.base.text.length), index: draft.base };
   const located = meantBy(before, edit, locateEdit(before, edit, options));
@@ -190,7 +209,7 @@ function insertedBefore(
   if (changes === undefined || !insertions.hasAll(changes, { at: before, now: draft })) return undefined;
   const { path } = draft.document;
   const places = draft.created ? [] : [linesOf(before, place)];
-  return { draft, outcome: { index: edit.index, path, status: "skipped", rung: located.rung, places } };
+  return { index: edit.index, path, status: "skipped", rung: located.rung, places };
 }
 
 /** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */
