@@ -2,7 +2,8 @@
 import type { Rules } from "./deviations.js";
 import { linesOf, newLineEnd } from "./fileLines.js";
 import { type Chunk, type Part, readPatch } from "./grammar.js";
-import { type FileHistory, isIdle, place, type Refusal } from "./placement.js";
+import type { FileHistory } from "./inserted.js";
+import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
 /** Reasons for refusing a whole patch, named as the server names them. */

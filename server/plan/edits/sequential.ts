@@ -160,7 +160,7 @@ function planLineEdit(
   options: BatchOptions,
 ): EditStep {
   const own = { index: edit.index, path: draft.document.path };
-  const found = changesByLines(draft, edit, lines, options);
+  const found = changesByLines(draft, { edit, lines, earlier: history.applied }, options);
   if ("failure" in found) {
     history.failed.push(edit);
     return { draft, outcome: failedOutcome(own, found.failure) };
