@@ -38,7 +38,9 @@ const isSame = (one: Inserted, other: Inserted): boolean =>
 function isThere(lines: readonly FileLine[], { after, before, lines: wanted }: Inserted): boolean {
   const from = lines.findIndex(({ origin }) => origin === after) + 1;
   const to = lines.findIndex(({ origin }) => origin === before);
-  const between = lines.slice(from, to === -1 ? undefined : to).map(({ text }) => text);
+  // The line after the last line ending is an empty one.
+  const last = to === -1 && lines.at(-1)?.end !== "" ? [""] : [];
+  const between = [...lines.slice(from, to === -1 ? undefined : to).map(({ text }) => text), ...last];
   return between.some((_, i) => wanted.every((text, k) => text === between[i + k]));
 }
 
