@@ -111,9 +111,12 @@ function replaced(
   const unfit = places[rewritten.indexOf(undefined)];
   if (unfit !== undefined) return { failure: explainShift(draft, edit, unfit, isBrief(history, options)) };
   const sent = rewritten.flatMap((each) => each ?? []);
-  // A file that the batch creates has no text from before the call.
-  const changes =
-    !draft.created && history.insertions && isInsertedAgain(draft, places, sent, history.insertions) ? [] : sent;
+  // The same lines are inserted once, unless the batch has changed their place. A file that it creates has no text from before.
+  const isDone =
+    !draft.created &&
+    history.insertions?.hasAll(sent, { at: draft, now: draft }) === true &&
+    places.every(({ from, to }) => isAsBefore(draft, from, to));
+  const changes = isDone ? [] : sent;
   const addsLines = /[\r\n]/.test(newText);
   const [place] = places;
   const repeated = place && addsLines && !edit.replaceAll ? repeatedIn(draft, { index, place, changes }) : undefined;
@@ -176,18 +179,6 @@ function planLineEdit(
   const places = draft.created ? [] : [linesOf(draft, span)];
   const status = result.step.isEmpty ? "skipped" : "applied";
   return { draft: result.draft, outcome: { ...own, status, places } };
-}
-
-/** Reports whether an edit inserts the same lines again, at a place that the batch has not changed. */
-function isInsertedAgain(
-  draft: Draft,
-  places: readonly Place[],
-  changes: readonly Change[],
-  insertions: Insertions,
-): boolean {
-  return (
-    insertions.hasAll(changes, { at: draft, now: draft }) && places.every(({ from, to }) => isAsBefore(draft, from, to))
-  );
 }
 
 /**
