@@ -12,7 +12,7 @@ import { expect, it } from "vitest";
  * fewer.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
-  propose: { files: 45, functions: 215 },
+  propose: { files: 45, functions: 216 },
   apply: { files: 52, functions: 270 },
   disk: { files: 65, functions: 353 },
 };

@@ -179,7 +179,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
   const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
   const has = (name: EditFieldName): boolean => objects.some(({ fields }) => fields[name] !== undefined);
-  const byLine = has("oldText") ? undefined : (["insertLine", "startLine"] as const).find(has);
+  const hasOld = style !== undefined && texts[0] === style.oldText;
+  const byLine = hasOld ? undefined : (["insertLine", "startLine"] as const).find(has);
   const shape = shapeOf(list?.name, style?.oldText, byLine);
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";

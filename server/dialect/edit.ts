@@ -88,7 +88,7 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
 /** Reports the fields that an edit lacks, and those that it must not have together. */
 function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findings: Findings): void {
   const { fields, command } = keys;
-  const form = forms.find((name) => fields[name] !== undefined) ?? "oldText";
+  const form = fields.oldText !== undefined && !fields.content && !fields.insertLine ? "oldText" : formOf(fields);
   const own = form === "oldText" ? undefined : fields[form]?.spelling;
   if (own !== undefined) {
     const others = editFieldNames.filter((name) => !formFields[form].includes(name));
@@ -108,6 +108,9 @@ function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findin
     findings.fail(callFailures.missingFields(at, names, form));
   }
 }
+
+/** Returns the field by which an edit says what it replaces. */
+const formOf = (fields: SentKeys["fields"]) => forms.find((name) => fields[name] !== undefined) ?? "oldText";
 
 /** The fields that say what an edit replaces; the first one that an edit has decides. */
 const forms = ["content", "insertLine", "oldText", "startLine"] as const;

@@ -60,7 +60,6 @@ export function withoutView(text: string): string | undefined {
  * seen.
  */
 export function strayNumber({ oldText, newText }: Sought, texts: () => readonly string[]): string | undefined {
-  if (!/^[ \t]*\d/.test(newText)) return undefined;
   const view = viewOf(newText, { mayRepeat: true });
   if (view === undefined) return undefined;
   const { number, isWeak, reshape } = view;

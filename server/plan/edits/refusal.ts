@@ -13,7 +13,8 @@ import { editFailures } from "./sentences.js";
 export function refusal({ document }: Draft, edit: EditOperation, options: BatchOptions): Failure | undefined {
   const at: At = { index: edit.index, path: document.path };
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
-  return edit.oldText === edit.newText ? editFailures.noChange(at) : wrongText(at, document, edit, options);
+  if (edit.oldText === edit.newText) return editFailures.noChange(at);
+  return /^[ \t]*\d|\.{3}|…/.test(edit.newText) ? wrongText(at, document, edit, options) : undefined;
 }
 
 /**
@@ -29,7 +30,8 @@ export function wrongText(
 ): Failure | undefined {
   const { oldText, newText } = "lines" in sent ? addedTo(sent) : sent;
   const texts = (): readonly string[] => [text, ...views.map(({ back }) => back.apply(text))];
-  const numbered = strayNumber({ oldText: beside ?? oldText, newText }, texts);
+  const mayBeView = /^[ \t]*\d/.test(newText);
+  const numbered = mayBeView ? strayNumber({ oldText: beside ?? oldText, newText }, texts) : undefined;
   if (numbered !== undefined) return editFailures.lineNumbers(at, numbered);
   const omission = !allowOmissions && /\.{3}|…/.test(newText) ? omissionIn(sent) : undefined;
   return omission === undefined ? undefined : editFailures.leftOutCode(at, omission);

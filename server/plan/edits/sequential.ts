@@ -87,13 +87,15 @@ function* placesOf(
     const done = isAgain ? skipped : insertedBefore(draft, edit, history.insertions, options);
     return done ?? fail(yield* explainAbsence(draft, edit, history, options));
   }
-  const isNew = (place: Place): boolean => !isAgain || !history.wrote(edit, place);
-  if (isAgain && (history.hasDoneStricter(edit, located.rung) || !located.places.some(isNew))) return skipped;
+  const isRedundant =
+    isAgain &&
+    (history.hasDoneStricter(edit, located.rung) || located.places.every((place) => history.wrote(edit, place)));
+  if (isRedundant) return skipped;
   const stray = located.rung === "exact" ? undefined : findsElsewhere(draft, edit, located, history, options);
   if (stray !== undefined) return fail(stray);
   const chosen = choose(draft, edit, located);
   if (!chosen.ok) return chosen;
-  const places = chosen.places.filter(isNew);
+  const places = isAgain ? chosen.places.filter((place) => !history.wrote(edit, place)) : chosen.places;
   return places.length === 0 ? skipped : { ...chosen, places };
 }
 
@@ -128,7 +130,7 @@ function replaced(
   const status = result.step.isEmpty ? "skipped" : "applied";
   const lines = draft.created ? [] : places.map((each) => linesOf(draft, each));
   const outcome = { index, path: draft.document.path, status, ...chosen, places: lines } as const;
-  return { draft: result.draft, outcome: warned(outcome, repeated && editWarnings.repeated(at, repeated)) };
+  return { draft: result.draft, outcome: repeated ? warned(outcome, editWarnings.repeated(at, repeated)) : outcome };
 }
 
 /** Adds an edit's new text to the end of the text, on a line of its own, unless the text ends with these lines already. */
