@@ -14,7 +14,7 @@ import { expect, it } from "vitest";
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
   propose: { files: 45, functions: 216 },
   apply: { files: 52, functions: 270 },
-  disk: { files: 65, functions: 353 },
+  disk: { files: 65, functions: 356 },
 };
 
 it("runs no more files and functions for one ordinary call than the limits allow", () => {

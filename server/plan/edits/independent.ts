@@ -6,8 +6,7 @@ import { unitsPerStep } from "../../text/lines.js";
 import type { Draft, Span } from "../draft.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { planOriginal } from "./original.js";
-import { refusal } from "./refusal.js";
-import type { Drafted } from "./sequential.js";
+import { type Drafted, refusal } from "./sequential.js";
 
 /**
  * Plans all edits of a file against the text before the batch. Returns `undefined` unless this is certain to give the

@@ -10,9 +10,8 @@ import { type EditOutcome, warned } from "../outcome.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
 import { Insertions, repeatedIn } from "./insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
-import { refusal } from "./refusal.js";
 import { editFailures, editWarnings } from "./sentences.js";
-import type { Drafted } from "./sequential.js";
+import { type Drafted, refusal } from "./sequential.js";
 
 /** Plans the edits of one file; yields after each edit, so that the caller can serve other requests. */
 export function* planOriginal(

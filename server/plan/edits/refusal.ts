@@ -1,21 +1,12 @@
 /** Refuses edits for their texts, wherever these are found. */
 import type { Sought } from "../../match/place.js";
 import { strayNumber } from "../../match/viewPrefix.js";
-import type { Draft } from "../draft.js";
 import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
-import type { BatchOptions, EditOperation, Hunk } from "../operation.js";
+import type { BatchOptions, Hunk } from "../operation.js";
 import { oldLines } from "../patch/hunks.js";
 import type { Document } from "../snapshot.js";
 import { editFailures } from "./sentences.js";
-
-/** Returns the failure of an edit that would fail against any text. Not called for an edit that may create a file. */
-export function refusal({ document }: Draft, edit: EditOperation, options: BatchOptions): Failure | undefined {
-  const at: At = { index: edit.index, path: document.path };
-  if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
-  if (edit.oldText === edit.newText) return editFailures.noChange(at);
-  return /^[ \t]*\d|\.{3}|…/.test(edit.newText) ? wrongText(at, document, edit, options) : undefined;
-}
 
 /**
  * Returns the failure of an edit, hunk or whole text whose new lines, compared with what they replace, would lose code or have the

@@ -13,8 +13,7 @@ import { afterStep, type Draft, type Span } from "../draft.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { meantBy } from "./choose.js";
 import { repeatedIn } from "./insertions.js";
-import { refusal } from "./refusal.js";
-import type { EditHistory } from "./sequential.js";
+import { type EditHistory, refusal } from "./sequential.js";
 
 /** The only place of an old text, and the rung on which it was found. */
 export interface OnlyPlace {

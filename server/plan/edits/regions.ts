@@ -9,9 +9,8 @@ import { explainAbsence } from "../explain/explainEdit.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { locateEdit, meantBy } from "./choose.js";
-import { refusal } from "./refusal.js";
 import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } from "./regionCut.js";
-import { type Drafted, EditHistory, type PairNames, pairNames, planEdit } from "./sequential.js";
+import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
  * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its

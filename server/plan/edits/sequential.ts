@@ -15,7 +15,7 @@ import type { Lines } from "../views/view.js";
 import { type Chosen, choose, locateEdit, locateMarked, meantBy } from "./choose.js";
 import { Insertions, isAsBefore, repeatedIn } from "./insertions.js";
 import { changesByLines } from "./lines.js";
-import { refusal } from "./refusal.js";
+import { wrongText } from "./refusal.js";
 import { editFailures, editWarnings } from "./sentences.js";
 
 /** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
@@ -203,6 +203,14 @@ function insertedBefore(
   const { path } = draft.document;
   const places = draft.created ? [] : [linesOf(before, place)];
   return { index: edit.index, path, status: "skipped", rung: located.rung, places };
+}
+
+/** Returns the failure of an edit that would fail against any text. Not called for an edit that may create a file. */
+export function refusal({ document }: Draft, edit: EditOperation, options: BatchOptions): Failure | undefined {
+  const at: At = { index: edit.index, path: document.path };
+  if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
+  if (edit.oldText === edit.newText) return editFailures.noChange(at);
+  return /^[ \t]*\d|\.{3}|…/.test(edit.newText) ? wrongText(at, document, edit, options) : undefined;
 }
 
 /** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */
