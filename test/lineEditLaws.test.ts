@@ -1,6 +1,6 @@
 /**
- * Laws for edits without an old text, against arrays of lines: a whole file is its content, an insertion is a splice, and
- * what the user has typed apart from them is there as well.
+ * Laws for edits without an old text, against arrays of lines: a whole file is its content, an insertion and a line range are
+ * splices, and what the user has typed apart from them is there as well.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -105,6 +105,51 @@ describe("an insertion", () => {
   });
 });
 
+describe("a line range", () => {
+  const range = fc.record({ from: fc.nat(), length: fc.nat(), added: lines, addedEnded: isEnded });
+
+  it("is a splice of lines", () => {
+    fc.assert(
+      fc.property(lines, isEnded, range, (old, ended, { from, length, added, addedEnded }) => {
+        const all = ["first", ...old, "last"];
+        const start = from % all.length;
+        const count = 1 + (length % (all.length - start));
+        const own = ["new", ...added, "end"];
+        const call = { start_line: start + 1, end_line: start + count, replacement_text: textOf(own, addedEnded) };
+        expect(textBy(readAs(textOf(all, ended)), call)).toBe(textOf(all.toSpliced(start, count, ...own), ended));
+      }),
+    );
+  });
+
+  it("counts in the text before the call, beside others that touch it, and may not overlap them", () => {
+    const own = fc.array(fc.record({ start_line: fc.integer({ min: 1, max: 6 }), more: fc.nat(2) }), {
+      minLength: 2,
+      maxLength: 3,
+    });
+    fc.assert(
+      fc.property(own, (places) => {
+        const all = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        const edits = places.map(({ start_line, more }, i) => ({
+          start_line,
+          end_line: start_line + more,
+          new_str: `new ${i}`,
+        }));
+        const isIn = (n: number) => edits.filter(({ start_line, end_line }) => start_line <= n && n <= end_line);
+        const expected = all.flatMap((text, i) => {
+          const [edit] = isIn(i + 1);
+          return edit === undefined ? [text] : edit.start_line === i + 1 ? [edit.new_str] : [];
+        });
+        const overlaps = all.some((_, i) => isIn(i + 1).length > 1);
+        const failed = edits.filter((edit, i) =>
+          edits.slice(0, i).some((one) => one.start_line <= edit.end_line && edit.start_line <= one.end_line),
+        );
+        const seen = textBy(readAs(textOf(all, true)), { edits });
+        expect(overlaps ? seen.split(",")[0] : seen).toBe(failed.length > 0 ? "overlap" : textOf(expected, true));
+      }),
+    );
+  });
+});
+
 /** What one side does to a block of three lines: it changes, removes or follows the middle one. */
 const deeds = fc.record({
   side: fc.constantFrom("user", "agent", "nobody"),
@@ -153,6 +198,22 @@ describe("what the user has typed apart from it", () => {
         const none = typed.map((deed, i) => (i === block ? { ...deed, side: "nobody" } : deed));
         const document = readAs(text(linesOf(none, [])), text(linesOf(none, ["user"])));
         const call = { insert_line: 3 * block + 2, insert_text: `  agentAdds(${block});\n` };
+        expect(textBy(document, call)).toBe(text(linesOf(made, ["user", "agent"])));
+      }),
+    );
+  });
+
+  it("moves a line range", () => {
+    fc.assert(
+      fc.property(blocks, fc.nat(), (all, at) => {
+        const block = at % all.length;
+        const typed: Deed[] = all.map((deed, i) =>
+          i === block || deed.side === "agent" ? { ...deed, side: "nobody" } : deed,
+        );
+        const made = typed.map((deed, i) => (i === block ? { side: "agent", kind: "change" } : deed));
+        const document = readAs(text(linesOf(typed, [])), text(linesOf(typed, ["user"])));
+        const line = 3 * block + 2;
+        const call = { start_line: line, end_line: line, new_text: linesOf(made, ["agent"])[line - 1] };
         expect(textBy(document, call)).toBe(text(linesOf(made, ["user", "agent"])));
       }),
     );

@@ -7,6 +7,7 @@ import { atPath, readEdit, readPath } from "./edit.js";
 import {
   type ContainerName,
   callFields,
+  type EditFieldName,
   editFieldNames,
   type FieldName,
   styleBySpelling,
@@ -177,8 +178,10 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const texts = textSpellings(objects);
   if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
   const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
-  const inserts = style === undefined && objects.some(({ fields }) => fields.insertLine !== undefined);
-  const shape = shapeOf(list?.name, inserts ? "old_str" : style?.oldText);
+  const has = (name: EditFieldName): boolean => objects.some(({ fields }) => fields[name] !== undefined);
+  const hasOld = style !== undefined && texts[0] === style.oldText;
+  const byLine = hasOld ? undefined : (["insertLine", "startLine"] as const).find(has);
+  const shape = shapeOf(list?.name, style?.oldText, byLine);
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
   const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];
@@ -220,7 +223,7 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
  * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, the misspelling is
  * reported, not the lack of edits.
  */
-const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText", "insertLine"];
+const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText", "insertLine", "startLine"];
 
 /**
  * Returns the list of edits; each item may be any JSON value. Accepts a string that contains the list as JSON, and a

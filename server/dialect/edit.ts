@@ -52,7 +52,16 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
   reportFields(edit, at, findings);
   if (!checked.success) return undefined;
 
-  const { oldText = "", newText = "", replaceAll = false, content, insertLine, ...choice } = checked.output;
+  const {
+    oldText = "",
+    newText = "",
+    replaceAll = false,
+    content,
+    insertLine,
+    startLine,
+    endLine,
+    ...choice
+  } = checked.output;
   const { occurrence, line, expectedCount } = choice;
   const [hasOccurrence, hasLine] = [occurrence !== undefined, line !== undefined];
   // Each row is one way for an edit to contradict itself.
@@ -61,6 +70,7 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
     replaceAll && hasOccurrence && contradictions.occurrenceOfAll,
     replaceAll && hasLine && contradictions.lineOfAll,
     !replaceAll && (expectedCount ?? 1) !== 1 && contradictions.countOfOne,
+    startLine !== undefined && endLine !== undefined && endLine < startLine && contradictions.endBeforeStart,
   ];
   for (const problem of contradicted) if (problem !== false) findings.fail(callFailures.contradiction(at, problem));
   if (path.path === undefined) return undefined;
@@ -68,13 +78,17 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
   const made = { kind: "edit", index, path: path.path, oldText, newText, replaceAll } as const;
   if (content !== undefined) return { ...made, newText: content, seenLines: allLines };
   if (insertLine !== undefined) return { ...made, seenLines: { from: insertLine, to: insertLine } };
-  return { ...made, ...choice };
+  if (startLine !== undefined && keys.fields.oldText === undefined)
+    return { ...made, seenLines: { from: startLine - 1, to: endLine ?? startLine } };
+  // With an old text, the first line only says which match is meant.
+  const nearLine = replaceAll || hasOccurrence ? line : (line ?? startLine);
+  return { ...made, ...choice, line: nearLine };
 }
 
 /** Reports the fields that an edit lacks, and those that it must not have together. */
 function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findings: Findings): void {
   const { fields, command } = keys;
-  const form = fields.content !== undefined ? "content" : fields.insertLine !== undefined ? "insertLine" : "oldText";
+  const form = fields.oldText !== undefined && !fields.content && !fields.insertLine ? "oldText" : formOf(fields);
   const own = form === "oldText" ? undefined : fields[form]?.spelling;
   if (own !== undefined) {
     const others = editFieldNames.filter((name) => !formFields[form].includes(name));
@@ -95,10 +109,17 @@ function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findin
   }
 }
 
+/** Returns the field by which an edit says what it replaces. */
+const formOf = (fields: SentKeys["fields"]) => forms.find((name) => fields[name] !== undefined) ?? "oldText";
+
+/** The fields that say what an edit replaces; the first one that an edit has decides. */
+const forms = ["content", "insertLine", "oldText", "startLine"] as const;
+
 /** The fields that an edit may have, by the field that says what the edit replaces. */
-const formFields: Readonly<Record<"content" | "insertLine" | "oldText", readonly EditFieldName[]>> = {
+const formFields: Readonly<Record<(typeof forms)[number], readonly EditFieldName[]>> = {
   content: ["path", "content"],
   insertLine: ["path", "insertLine", "newText"],
+  startLine: ["path", "startLine", "endLine", "newText"],
   oldText: ["path", "oldText", "newText", "replaceAll", "occurrence", "line", "expectedCount"],
 };
 
@@ -123,7 +144,7 @@ export function atPath(index: number | undefined, path: unknown): At {
   return index === undefined ? { path: shown } : { index, path: shown };
 }
 
-const requiredFields = ["path", "oldText", "newText"] as const;
+const requiredFields = ["path", "oldText", "endLine", "newText"] as const;
 
 /**
  * Checks a value's length and characters if its field has a maximum length. Returns `false` if it reports a failure.

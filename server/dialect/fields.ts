@@ -15,7 +15,9 @@ export type EditFieldName =
   | "line"
   | "expectedCount"
   | "content"
-  | "insertLine";
+  | "insertLine"
+  | "startLine"
+  | "endLine";
 
 /** Fields that contain the list of edits. */
 export type ContainerName = "edits" | "multi";
@@ -77,7 +79,13 @@ export const editFields = {
     length: { most: limits.textLength, what: "the old text" },
   },
   newText: {
-    spellings: [...textStyles.map((style) => style.newText), "insert_text", "insertText"],
+    spellings: [
+      ...textStyles.map((style) => style.newText),
+      "insert_text",
+      "insertText",
+      "replacement_text",
+      "replacementText",
+    ],
     schema: v.pipe(
       v.string(),
       v.description("The replacement text, taken literally. An empty string deletes the old text."),
@@ -129,6 +137,18 @@ export const editFields = {
       v.minValue(0),
       v.description("Insert the new text after this line, instead of replacing an old text; 0: before the first line."),
     ),
+  },
+  startLine: {
+    spellings: ["startLine", "start_line"],
+    schema: v.pipe(
+      int(),
+      v.minValue(1),
+      v.description("The first line that the new text replaces, counted from 1, instead of an old text."),
+    ),
+  },
+  endLine: {
+    spellings: ["endLine", "end_line"],
+    schema: v.pipe(int(), v.minValue(1), v.description("The last line that the new text replaces.")),
   },
 } as const satisfies Record<EditFieldName, EditField>;
 
@@ -190,4 +210,6 @@ export const editSchema = v.object({
   expectedCount: v.optional(editFields.expectedCount.schema),
   content: v.optional(editFields.content.schema),
   insertLine: v.optional(editFields.insertLine.schema),
+  startLine: v.optional(editFields.startLine.schema),
+  endLine: v.optional(editFields.endLine.schema),
 });

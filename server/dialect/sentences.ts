@@ -96,7 +96,14 @@ export const contradictions = {
   occurrenceOfAll: "occurrence selects one match, but replaceAll selects every match",
   lineOfAll: "line selects one match, but replaceAll selects every match",
   countOfOne: "without replaceAll, exactly one match is replaced, so expectedCount must be 1",
+  endBeforeStart: "its last line is before its first one",
 } as const;
+
+/** Names what an edit says about the text that it replaces, by the field for this. */
+const replacedBy: Readonly<Record<string, string>> = {
+  insertLine: "the number of the line above",
+  startLine: "the numbers of its first and last line",
+};
 
 /** Failures to read a call, because of its shape, its fields or their types. */
 export const callFailures = {
@@ -143,7 +150,7 @@ export const callFailures = {
   missingFields: (at: At, names: readonly string[], form: string) =>
     makeFailure("missingField", at, {
       problem: `${nameOf(at)} lacks ${list(names)}.`,
-      hint: `An edit needs a path, ${form === "insertLine" ? "the number of the line above" : "an old text"} and a new text.`,
+      hint: `An edit needs a path, ${replacedBy[form] ?? "an old text"} and a new text.`,
     }),
   missingPath: (at: At, empty: boolean) =>
     makeFailure("missingPath", at, {

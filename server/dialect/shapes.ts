@@ -6,7 +6,7 @@ import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
 /** The names under which shapes are announced and reported. They must never change. */
-export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "write" | "text_editor" | "patch";
+export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "write" | "edit_lines" | "text_editor" | "patch";
 
 /** One row of the table: the form of a tool's calls. */
 export interface Shape {
@@ -105,6 +105,16 @@ export const shapes: readonly Shape[] = [
     spelling: { path: "path", content: "content" },
   },
   {
+    name: "edit_lines",
+    announced: false,
+    description: "Replaces lines of a text that was read, by their numbers.",
+    container: "edits",
+    single: "alone",
+    path: "call",
+    order: "sequential",
+    spelling: { path: "path", startLine: "start_line", endLine: "end_line", newText: "replacement_text" },
+  },
+  {
     name: "text_editor",
     announced: false,
     description: "Replaces a text, inserts lines after a line, or gives a file its whole text.",
@@ -124,8 +134,15 @@ export const announcedShapes: readonly ShapeName[] = shapes.filter((row) => row.
  * Returns the first row that fits both the list and the spelling of a call, or else the first that fits only the list.
  * `container`: the field with the call's list; `undefined` for a single edit at the top level. `oldText`: the call's
  * spelling of the old text, or the one paired with its spelling of the new text; `undefined` if it has neither text.
+ * `byLine`: the field with the number of a line, if the call has it in place of an old text.
  */
-export function shapeOf(container: ContainerName | undefined, oldText: string | undefined): Shape {
+export function shapeOf(
+  container: ContainerName | undefined,
+  oldText: string | undefined,
+  byLine?: "insertLine" | "startLine",
+): Shape {
   const fits = shapes.filter((row) => (container === undefined ? row.single !== "never" : row.container === container));
-  return fits.find(({ spelling }) => spelling.oldText === oldText) ?? fits[0]!;
+  const isOf = ({ spelling }: Shape): boolean =>
+    byLine === undefined ? spelling.oldText === oldText : spelling[byLine] !== undefined;
+  return fits.find(isOf) ?? fits[0]!;
 }

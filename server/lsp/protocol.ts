@@ -117,8 +117,6 @@ export interface EditResult {
   /** The earlier text that decided the place; absent if the present text did. */
   base?: "saved" | "read";
   places: PlaceLines[];
-  /** The edit's `line`, if the edit was placed at the nearest of several matches, and at another line. */
-  nearLine?: number;
   failure?: Failure;
 }
 

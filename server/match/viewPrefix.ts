@@ -1,6 +1,6 @@
 /** The rung that ignores the line numbers of a file view. */
 import { isAllBlank, lineTexts, trimEnd, trimStart } from "../text/chars.js";
-import type { Found, Reshape } from "./place.js";
+import type { Found, Reshape, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 import { anywhere, candidates, span, wholeLines } from "./wholeLines.js";
 
@@ -54,6 +54,34 @@ export function withoutView(text: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Returns the first line of a new text whose lines all begin with the line numbers of a file view, although those of the
+ * old text do not; `undefined` if the numbers may belong to the file. `texts`: returns the texts that the caller can have
+ * seen.
+ */
+export function strayNumber({ oldText, newText }: Sought, texts: () => readonly string[]): string | undefined {
+  const view = viewOf(newText, { mayRepeat: true });
+  if (view === undefined) return undefined;
+  const { number, isWeak, reshape } = view;
+  const { separator } = reshape;
+  const isNumbered = (line: string): boolean => prefixOf(line, separator) !== undefined;
+  const old = lineTexts(oldText);
+  if (old.some(isNumbered)) return undefined;
+  const [first = "", ...others] = old.map((line) => line.trim()).filter((line) => line !== "");
+  const plain = stripped(newText, reshape);
+  if (isAllBlank(plain)) return undefined;
+  const sent = new Set(lineTexts(plain).map((line) => line.trim()));
+  const isShared = !isWeak && [first, ...others].some((line) => line !== "" && sent.has(line));
+  // Code and data have such lines, too, after a colon or alone; but not with the number that the line has in the file.
+  const isSure = separator === hashed || !(separator === ": " || isWeak);
+  const isOf = (text: string): boolean => {
+    const lines = lineTexts(text);
+    const near = lines.slice(Math.max(0, number - 2), number + 1);
+    return !lines.some(isNumbered) && (isSure || (first !== "" && near.some((line) => line.includes(first))));
+  };
+  return isShared || texts().some(isOf) ? lineTexts(newText)[0] : undefined;
+}
+
 /** Stands for the separators of a view that puts a hash of each line after its number: `12:a3|`. */
 const hashed = ":#|";
 
@@ -75,11 +103,16 @@ interface Viewed {
   readonly isWeak: boolean;
 }
 
-/** Recognises a file view. Returns `undefined` unless all lines start with numbers and the numbers are consecutive. */
-function viewOf(oldText: string): Viewed | undefined {
+/**
+ * Recognises a file view. Returns `undefined` unless all lines start with numbers and the numbers are consecutive or, with
+ * `mayRepeat`, do not fall.
+ */
+function viewOf(text: string, { mayRepeat = false } = {}): Viewed | undefined {
   for (const separator of viewSeparators) {
-    const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
-    if (!lines.every((line, i) => line !== undefined && line.number === (lines[0]?.number ?? 0) + i)) continue;
+    const lines = wholeLines(text).lines.map((line) => prefixOf(line, separator));
+    const isNext = (number: number, i: number): boolean =>
+      mayRepeat ? number >= (lines[i - 1]?.number ?? 0) : number === (lines[0]?.number ?? 0) + i;
+    if (!lines.every((line, i) => line !== undefined && isNext(line.number, i))) continue;
     const prefixes = lines.flatMap((line) => line ?? []);
     const number = prefixes[0]?.number ?? 0;
     const column = prefixes.every(({ start }) => start === 0) ? undefined : prefixes[0]?.end;

@@ -17,8 +17,6 @@ export interface EditOutcome {
   /** The rung on which the old text was found; `undefined` if the edit has no place. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
-  /** The edit's `line`, if the edit was placed at the nearest of several matches, and at another line. */
-  readonly nearLine?: number;
   /** The earlier text by which the edit was placed; absent if the present text decided. */
   readonly base?: View["base"];
   readonly failure?: Failure;
@@ -29,6 +27,11 @@ export interface EditOutcome {
 /** Returns the outcome of an edit that failed. */
 export function failedOutcome({ index, path }: Pick<EditOutcome, "index" | "path">, failure: Failure): EditOutcome {
   return { index, path, status: "failed", places: [], failure };
+}
+
+/** Adds a warning, if there is one, to those of an outcome. */
+export function warned(outcome: EditOutcome, warning: string | undefined): EditOutcome {
+  return warning === undefined ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), warning] };
 }
 
 /** The change that a batch makes to one document: to the file as a whole and to its text. */

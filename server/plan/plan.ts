@@ -1,4 +1,5 @@
 /** Turns operations and a snapshot into one workspace change or a list of failures. Planning is deterministic. */
+import { ChangeSet, shrink } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";
@@ -91,6 +92,7 @@ function* planFile(
   options: BatchOptions,
 ): Generator<void, FilePlan> {
   const hasLines = edits.some(({ seenLines }) => seenLines !== undefined);
+  if (hasLines && document.text !== "" && isEmpty(document)) return yield* planEmpty(document, edits, options);
   const refused = hasLines && !options.isTrial ? refusedUnread(document, edits, options) : undefined;
   if (refused !== undefined) return refused;
   const [first] = edits;
@@ -124,6 +126,19 @@ function* planFile(
       edits: all.filter(({ status }) => status === "applied").length,
     },
   };
+}
+
+/** Plans edits of an empty text that the editor syncs as a line ending: as for the text that the user sees. */
+function* planEmpty(
+  document: Document,
+  edits: readonly EditOperation[],
+  options: BatchOptions,
+): Generator<void, FilePlan> {
+  const plan = yield* planFile({ ...document, text: "", views: undefined }, edits, options);
+  if (plan.file === undefined) return plan;
+  const whole = { from: 0, to: document.text.length, insert: plan.file.text };
+  const changes = plan.file.change.isEmpty ? [] : shrink(document.text, whole);
+  return { ...plan, file: { ...plan.file, document, change: ChangeSet.of(document.text.length, changes) } };
 }
 
 /** Returns an edit with the old text that it replaces, if it gives a file its whole text. */

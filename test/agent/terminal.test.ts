@@ -36,6 +36,7 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
     {
       emptyOldText: (n) => [at(n), { first: true }],
       leftOutCode: (n) => [at(n), "// edit 6 ..."],
+      lineNumbers: (n) => [at(n), "12: edit 6"],
       noMatch: (n) => [at(n), absence],
       inNewText: (n) => [at(n), other(n)],
       dependsOnFailed: (n) => [at(n), other(n)],

@@ -43,13 +43,7 @@ function verdictOf(
   // The server may refuse a patch that Codex cannot read; other tests check how much of such a patch the server must
   // understand.
   const isRefused = !server.ok && codex.model.reason === "patchSyntax" && server.codes.includes("patchSyntax");
-  // Where a hunk lands whose old lines are all empty is said by `hunkPlaces.md`; the model puts it where Codex does.
-  const isElsewhere = mode.lenient && trial.patch.split(/^@@.*|^\*\*\* .*/m).some(hasOnlyBlanks);
-  // Lines that are there already are not inserted, and a number that is off does not choose between equal lines; the laws
-  // of `sentAgainLaws.test.ts` and `patchLaws.test.ts` check when that is so.
-  const cautious: ReadonlySet<string> = new Set(["alreadyApplied", "ambiguousMatch"]);
-  const isThere = mode.lenient && !server.ok && server.codes.some((code) => cautious.has(code));
-  const isKnown = isElsewhere || ((isRefused || isThere) && sameFiles(server.files, trial.files));
+  const isKnown = isRefused && sameFiles(server.files, trial.files);
   if (!isPromised && !isKnown) {
     const what = `the server is not what was promised with lenient: ${mode.lenient}`;
     const report = reportOf(trial, what, { codex: codex.real, promised, server });
@@ -58,15 +52,6 @@ function verdictOf(
   }
   if (sameOutcome(server, codex.real)) return { kind: "same", isDone: server.ok };
   return { kind: "deviates", by: reasonsOf(trial, rules, { promised, codex: codex.model }) };
-}
-
-/** Reports whether a hunk has old lines, of which none has text. */
-function hasOnlyBlanks(hunk: string): boolean {
-  const old = hunk
-    .split("\n")
-    .slice(1, -1)
-    .filter((line) => !line.startsWith("+"));
-  return old.length > 0 && old.every((line) => /^[-\s]*$/.test(line));
 }
 
 /**

@@ -35,7 +35,14 @@ export const deviations = {
     always: false,
     why: "empty context lines that the file lacks are not dropped if the file has the hunk's new lines already",
   },
-  severalAfterAnchor: { always: false, why: "an anchor does not decide among several matches after it" },
+  insertedBefore: {
+    always: false,
+    why: "lines that the file had at that place before the patch are not inserted again, unless it is one short line",
+  },
+  strictestFirst: {
+    always: false,
+    why: "the pass that finds a hunk's lines anywhere decides, then its line number, its anchors and the order of the hunks, which must leave one match",
+  },
   severalAnchors: { always: false, why: "lines without context are not added if their anchor occurs several times" },
   anchorNotInFile: {
     always: false,
@@ -73,7 +80,10 @@ export const deviations = {
   tightAnchor: { always: false, why: "the space after @@ may be missing" },
   closedAnchor: { always: false, why: "an anchor may be closed by @@ as in a unified diff" },
   stackedAnchors: { always: false, why: "several anchors narrow the search one after the other" },
-  lineHint: { always: false, why: "line numbers of a unified diff decide among several matches" },
+  lineHint: {
+    always: false,
+    why: "a line number of a unified diff decides among several matches if one is at that line",
+  },
   missingBlank: { always: false, why: "a context line may lack its leading space" },
   noNewlineMark: {
     always: false,
@@ -81,10 +91,9 @@ export const deviations = {
   },
   bareMove: { always: false, why: "a file may be moved without a change" },
   gapAtEnd: { always: false, why: "empty lines at the end of a hunk may be a gap before the next one" },
-  anchorIsFirst: { always: false, why: "an anchor may be repeated as the first of the old lines" },
   outOfOrder: {
     always: false,
-    why: "a hunk that is not found after the one before it may match elsewhere if that match is unique",
+    why: "lines without context may follow an anchor that only occurs before the hunk before",
   },
 } as const satisfies Record<string, Deviation>;
 

@@ -2,7 +2,8 @@
 import type { Rules } from "./deviations.js";
 import { linesOf, newLineEnd } from "./fileLines.js";
 import { type Chunk, type Part, readPatch } from "./grammar.js";
-import { type FileHistory, isIdle, place, type Refusal } from "./placement.js";
+import type { FileHistory } from "./inserted.js";
+import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
 /** Reasons for refusing a whole patch, named as the server names them. */
@@ -68,6 +69,8 @@ interface Kept {
   readonly content: Content;
   /** The file's path before the patch; `undefined` if the file did not exist. */
   readonly origin?: string | undefined;
+  /** Set if a section has written the whole text. */
+  readonly isAdded?: true;
   /** What sections have done to the text; `undefined` if none has changed it. */
   readonly history?: FileHistory | undefined;
 }
@@ -131,7 +134,7 @@ function addFile(work: Work, path: string, text: string): Reason | undefined {
   const sent = mark !== "" && rules.has("markInPatch") ? text.replace(/^\ufeff/, "") : text;
   const content = sent.replaceAll("\n", lineEnd);
   work.isChanged ||= files.get(path)?.content !== content;
-  write(work, path, { mark, content, origin: before?.origin });
+  write(work, path, { mark, content, origin: before?.origin, isAdded: true });
   return undefined;
 }
 
@@ -143,9 +146,7 @@ function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "
   const isMarked = file.mark !== "" && rules.has("markInPatch");
   const chunks = isMarked ? part.chunks.map(withoutMarks) : part.chunks;
   const placed =
-    typeof content === "string" && chunks.length > 0
-      ? place(content, chunks, { rules, history: file.history })
-      : undefined;
+    typeof content === "string" && chunks.length > 0 ? place(content, chunks, { ...file, rules }) : undefined;
   if (placed?.ok === false) return placed.why;
   const after: Kept = { ...file, content: placed?.text ?? content, history: placed?.history ?? file.history };
   const target = part.move === undefined ? path : plainPath(part.move);

@@ -1,57 +1,18 @@
 /** The placement of hunks as observed in Codex, plus each deviation that is switched on. */
 import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { Rules } from "./deviations.js";
-import { type FileLine, type Found, linesOf, type Replacement, replaced, runsOf, seek } from "./fileLines.js";
+import { type Found, linesOf, type Replacement, replaced, runsOf, seek } from "./fileLines.js";
 import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
+import { type FileHistory, insertedBy, isInsertedBefore, isRepeated } from "./inserted.js";
 import { shiftedLines } from "./shift.js";
 
 /** The reason why a hunk cannot be placed. */
-export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap" | "noChange";
+export type Refusal = "contextNotFound" | "ambiguousMatch" | "alreadyApplied" | "overlap" | "noChange";
 
 /** A text with all hunks applied, or the reason why one of them cannot be placed. */
 export type Placed =
   | { readonly ok: true; readonly text: string; readonly isChanged: boolean; readonly history: FileHistory }
   | { readonly ok: false; readonly why: Refusal };
-
-/** The lines of a file after the sections so far, and what these have inserted. */
-export interface FileHistory {
-  readonly lines: readonly FileLine[];
-  readonly inserted: readonly Inserted[];
-}
-
-/** Lines that a hunk inserted between two lines of the file before the patch; -1 is the start of the file. */
-interface Inserted {
-  readonly after: number;
-  readonly before: number;
-  readonly lines: readonly string[];
-}
-
-/** Describes what a hunk inserts; `undefined` if it also removes lines. */
-function insertedBy(lines: readonly FileLine[], found: Replacement): readonly Inserted[] | undefined {
-  const runs = runsOf(found);
-  if (runs.length === 0 || runs.some(({ count }) => count > 0)) return undefined;
-  return runs.map(({ at, added }) => ({
-    after: lines.slice(0, at).findLast(({ origin }) => origin !== undefined)?.origin ?? -1,
-    before: lines.slice(at).find(({ origin }) => origin !== undefined)?.origin ?? Number.POSITIVE_INFINITY,
-    lines: added,
-  }));
-}
-
-/** Reports whether an earlier section has inserted all that a hunk inserts, and all of it is still there. */
-function isRepeated({ lines, inserted }: FileHistory, found: Replacement): boolean {
-  const parts = insertedBy(lines, found);
-  return parts?.every((part) => inserted.some((one) => isSame(one, part)) && isThere(lines, part)) === true;
-}
-
-const isSame = (one: Inserted, other: Inserted): boolean =>
-  one.before === other.before && one.lines.join("\n") === other.lines.join("\n");
-
-function isThere(lines: readonly FileLine[], { after, before, lines: wanted }: Inserted): boolean {
-  const from = lines.findIndex(({ origin }) => origin === after) + 1;
-  const to = lines.findIndex(({ origin }) => origin === before);
-  const between = lines.slice(from, to === -1 ? undefined : to).map(({ text }) => text);
-  return between.some((_, i) => wanted.every((text, k) => text === between[i + k]));
-}
 
 type Search = Replacement | Refusal;
 
@@ -65,7 +26,11 @@ interface Ground {
 export function place(
   text: string,
   chunks: readonly Chunk[],
-  { rules, history }: { readonly rules: Rules; readonly history: FileHistory | undefined },
+  {
+    rules,
+    history,
+    isAdded = false,
+  }: { readonly rules: Rules; readonly history?: FileHistory | undefined; readonly isAdded?: boolean },
 ): Placed {
   const lines = history?.lines ?? linesOf(text).map((line, origin) => ({ ...line, origin }));
   const earlier = { lines, inserted: history?.inserted ?? [] };
@@ -96,6 +61,8 @@ export function place(
     if (replacements.some((other) => disturbs(found, other) || disturbs(other, found))) {
       return { ok: false, why: "overlap" };
     }
+    if (!isAdded && rules.has("insertedBefore") && isInsertedBefore(lines, found))
+      return { ok: false, why: "alreadyApplied" };
     replacements.push(found);
     if (endsFile) [endless, isChanged] = [false, true];
     // An insertion leaves the cursor after its anchors, no matter where the lines go.
@@ -138,43 +105,47 @@ function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
   const { rules } = ground;
   const anchored = follow(ground, chunk.anchors, cursor);
   if (oldLines(chunk.lines).length === 0) return insertion(ground, chunk, anchored);
-  const hint = rules.has("lineHint") ? chunk.anchors.find(({ range }) => range)?.range?.line : undefined;
-  // The place that a number names is the place, on whichever side of the hunk before.
-  const named = hint === undefined ? undefined : findOld(ground, chunk, 0);
-  if (hint !== undefined && named?.places.includes(hint - 1))
-    return choose(ground, { ...named, places: [hint - 1] }, { mayTakeFirst: true, hint });
-  if (anchored !== undefined) {
-    const mayTakeFirst = anchored.isNarrowed ? !rules.has("severalAfterAnchor") : !rules.has("ambiguous");
-    const found = findOld(ground, chunk, startFor(ground, chunk, { cursor, anchored }));
-    const gap = rules.has("gapAtEnd") ? withoutGap(chunk) : undefined;
-    if (gap !== undefined && !(found && (mayTakeFirst || found.places.length === 1))) {
-      return insertion(ground, gap, anchored);
-    }
-    if (found !== undefined) return choose(ground, found, { mayTakeFirst, hint });
-  }
-  const again = follow(ground, chunk.anchors, 0);
-  if (again === undefined && rules.has("anchorNotInFile")) return despiteAnchors(ground, chunk) ?? "contextNotFound";
-  if (rules.has("outOfOrder") && !chunk.atEnd) {
-    const found = again && findOld(ground, chunk, again.line - (again.isNarrowed ? 1 : 0));
-    if (found !== undefined) return choose(ground, found, { mayTakeFirst: false, hint });
-  }
-  return "contextNotFound";
+  const again = rules.has("strictestFirst") ? follow(ground, chunk.anchors, 0) : undefined;
+  if (again !== undefined) return best(ground, chunk, { cursor, anchored, again });
+  const mayTakeFirst = anchored?.isNarrowed === true || !rules.has("ambiguous");
+  const found = anchored && findOld(ground, chunk, anchored.line);
+  if (found !== undefined) return choose(ground, found, mayTakeFirst ? found.places.slice(0, 1) : found.places);
+  const isMissing = rules.has("anchorNotInFile") && follow(ground, chunk.anchors, 0) === undefined;
+  return (isMissing ? despiteAnchors(ground, chunk) : undefined) ?? "contextNotFound";
 }
 
 /**
- * The line where the search for a hunk's old lines begins: after the anchors or, if the first old line may repeat the
- * anchor, with it. An anchor that also occurs before the cursor does not narrow the search.
+ * The place of a hunk if the first pass that finds its lines anywhere decides: the match that a line number names, or the
+ * only one after the anchors, or the only one that is also after the hunk before. A hunk is refused if that pass has matches
+ * only where its anchors or the order of the hunks rule them out, and a looser pass has others.
  */
-function startFor(
-  ground: Ground,
-  chunk: Chunk,
-  { cursor, anchored }: { readonly cursor: number; readonly anchored: NonNullable<ReturnType<typeof follow>> },
-): number {
+function best(ground: Ground, chunk: Chunk, { cursor, anchored, again }: Reach): Search {
   const { rules } = ground;
-  if (!anchored.isNarrowed) return anchored.line;
-  const first = rules.has("severalAfterAnchor") ? follow(ground, chunk.anchors, 0) : undefined;
-  const line = (first ?? anchored).line - (rules.has("anchorIsFirst") ? 1 : 0);
-  return Math.max(cursor, line);
+  const hint = rules.has("lineHint") ? chunk.anchors.find(({ range }) => range)?.range?.line : undefined;
+  // The first old line may repeat the anchor, and an anchor may also be one before the hunk before.
+  const reach = again.isNarrowed ? again.line - 1 : 0;
+  const from = Math.max(cursor, reach);
+  const inOrder = anchored && findOld(ground, chunk, from);
+  const isPlaced = again.isNarrowed || hint !== undefined || chunk.atEnd;
+  const gap = rules.has("gapAtEnd") && anchored && isPlaced ? withoutGap(chunk) : undefined;
+  if (gap !== undefined && inOrder?.places.length !== 1) return insertion(ground, gap, anchored);
+  const inReach = chunk.atEnd ? inOrder : findOld(ground, chunk, reach);
+  if (inReach === undefined) return "contextNotFound";
+  const anywhere = chunk.atEnd ? inReach : findOld(ground, chunk, 0);
+  const isAlike = (one: OldFound): boolean => one.pass === inReach.pass && one.lines.length === inReach.lines.length;
+  if (anywhere !== undefined && !isAlike(anywhere)) return "ambiguousMatch";
+  const isInOrder = inOrder !== undefined && isAlike(inOrder);
+  const places = isInOrder ? inReach.places.filter((at) => at < from || inOrder.places.includes(at)) : inReach.places;
+  if (hint !== undefined && places.includes(hint - 1)) return choose(ground, inReach, [hint - 1]);
+  if (inOrder !== undefined && !isInOrder) return "ambiguousMatch";
+  return choose(ground, inReach, isInOrder && hint === undefined ? inOrder.places : places);
+}
+
+/** What follows a hunk's anchors: after the hunk before, if they are there, and in the whole file. */
+interface Reach {
+  readonly cursor: number;
+  readonly anchored: ReturnType<typeof follow>;
+  readonly again: NonNullable<ReturnType<typeof follow>>;
 }
 
 /**
@@ -205,7 +176,7 @@ function despiteAnchors(ground: Ground, chunk: Chunk): Search | undefined {
   const inFile = isAnywhere ? findOld(ground, loose, 0) : found;
   if (found === undefined || found.places.length !== 1 || inFile?.places.length !== 1) return undefined;
   const isAtEnd = found.places[0] + oldLines(found.lines).length === texts.length;
-  return chunk.atEnd && !isAtEnd ? undefined : choose(ground, found, { mayTakeFirst: true, hint: undefined });
+  return chunk.atEnd && !isAtEnd ? undefined : choose(ground, found, found.places);
 }
 
 /** Reports whether a line begins, apart from its indentation, with these whole words. */
@@ -308,20 +279,10 @@ function withoutGap(chunk: Chunk): Chunk | undefined {
   return isInsertion ? { ...chunk, lines } : undefined;
 }
 
-/**
- * The first location if `mayTakeFirst` is `true`; otherwise the only location or, if there are several, the one nearest
- * to the line `hint` (1-based), unless two are equally near.
- */
-function choose(
-  ground: Ground,
-  { pass, places, lines }: OldFound,
-  { mayTakeFirst, hint }: { readonly mayTakeFirst: boolean; readonly hint: number | undefined },
-): Search {
-  const distance = (at: number): number => (hint === undefined ? 0 : Math.abs(at + 1 - hint));
-  const least = Math.min(...places.map(distance));
-  const left = mayTakeFirst ? places : places.filter((at) => distance(at) === least);
-  const [at, ...others] = left;
-  if (at === undefined || (!mayTakeFirst && others.length > 0)) return "ambiguousMatch";
+/** The place of a hunk at the only one of some locations, with its lines indented as they are there. */
+function choose(ground: Ground, { pass, lines }: OldFound, places: readonly number[]): Search {
+  const [at, ...others] = places;
+  if (at === undefined || others.length > 0) return "ambiguousMatch";
   const count = oldLines(lines).length;
   const isShifted = ground.rules.has("shifted") && pass >= 2;
   const shifted = isShifted ? shiftedLines(lines, at, ground) : lines;
@@ -336,11 +297,11 @@ function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof fol
   const { texts, rules } = ground;
   const at = (line: number): Search => ({ at: line, count: 0, lines: chunk.lines });
   const range = rules.has("lineHint") ? chunk.anchors.find((anchor) => anchor.range)?.range : undefined;
-  /** After the only one of these lines or, with line numbers, after the nearest one. */
+  /** After the line that the line number names, or else after the only one of these lines. */
   const after = (lines: readonly number[]): Search => {
-    const distance = (line: number): number => (range === undefined ? 0 : Math.abs(line + 1 - range.line));
-    const left = lines.filter((line) => distance(line) === Math.min(...lines.map(distance)));
-    return left.length === 1 && left[0] !== undefined ? at(left[0] + 1) : "ambiguousMatch";
+    const named = lines.filter((line) => line + 1 === range?.line);
+    const [line, ...others] = named.length > 0 ? named : lines;
+    return line === undefined || others.length > 0 ? "ambiguousMatch" : at(line + 1);
   };
   const again = rules.has("outOfOrder") ? follow(ground, chunk.anchors, 0) : undefined;
   if (anchored === undefined) return again === undefined ? "contextNotFound" : after(again.sameAnchors);

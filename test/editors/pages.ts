@@ -78,8 +78,6 @@ export function subjectOfNoEditor({ settings, links, request, files }: Case): st
   if (links.size > 0) return "links";
   // Which editor the user types in does not matter, and the callers of real editors have read nothing.
   if (files.some(({ earlier }) => earlier.length > 0)) return "texts that the caller has seen before";
-  if (sent.includes('"insert_line"') && files.some(({ synced }) => synced === ""))
-    return "the lines of an empty text, which some editors sync as a line ending";
   if (sent.includes('"versions"')) return "versions, of which each editor has its own";
   // `JSON.stringify` escapes a surrogate only if it is unpaired.
   return /\\ud[89a-f]/i.test(sent) ? "half a character" : undefined;

@@ -15,9 +15,10 @@ export function isElision(line: string): boolean {
   if (plain === "") return said !== "";
   const words: readonly string[] = plain.toLowerCase().match(/\p{L}+/gu) ?? [];
   // A comment that starts with an ellipsis may say anything. Other text with an ellipsis must mention left-out code,
-  // which "Loading..." does not.
-  if (opener !== "" && /^(?:\.{3,}|…)(?!\w)/.test(said)) return true;
-  if (said !== plain) return words.some((word) => signs.has(word) || states.has(word)) && isProse(plain);
+  // which "Loading..." does not, and if it only ends with one, say nothing else, as "removing existing files..." does.
+  const isLed = /^(?:\.{3,}|…)(?!\w)/.test(said);
+  if (opener !== "" && isLed) return true;
+  if (said !== plain) return isProse(plain) && (isLed ? words.some(isTelling) : namesRest(words));
   const isComment = opener.length > 1 || (opener !== "" && line.startsWith(`${opener} `));
   if (!isComment || !isProse(plain) || !words.every((word) => known.has(word))) return false;
   if (words.some((word) => states.has(word)) || (words.includes("same") && words.includes("before"))) return true;
@@ -39,6 +40,18 @@ export function isComment(line: string, other: string): boolean {
   const opener = openers.find((one) => other.startsWith(one));
   return opener !== undefined && line.startsWith(opener);
 }
+
+const isTelling = (word: string): boolean => signs.has(word) || states.has(word);
+
+/** Reports whether words name the code that is left out, as "rest of the class" and "imports unchanged" do. */
+function namesRest(words: readonly string[]): boolean {
+  const [first = "", last = ""] = [words.find((word) => !["the", "all", "keep"].includes(word)), words.at(-1)];
+  const isName = words.length <= mostWords && (isTelling(first) || states.has(last));
+  return isName || (words.some(isTelling) && words.every((word) => known.has(word)));
+}
+
+/** The most words of a name of left-out code that may be any words. */
+const mostWords = 5;
 
 /** Reports whether a text consists only of letters, whitespace and prose punctuation, including brackets. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);

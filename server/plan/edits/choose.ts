@@ -12,14 +12,16 @@ import { onlyHere } from "../explain/onlyHere.js";
 import type { QuotedPlace } from "../explain/sentences.js";
 import { type At, clip, type Failure } from "../failure.js";
 import type { EditOperation } from "../operation.js";
-import { editFailures } from "./sentences.js";
+import { editFailures, editWarnings } from "./sentences.js";
 
-/**
- * The places that an edit takes, or the failure if none could be chosen. `nearLine`: the edit's `line`, if its place is the
- * nearest of several, and at another line.
- */
+/** The places that an edit takes, with warnings about the choice, or the failure if none could be chosen. */
 export type Chosen =
-  | { readonly ok: true; readonly rung: RungName; readonly places: readonly Place[]; readonly nearLine?: number }
+  | {
+      readonly ok: true;
+      readonly rung: RungName;
+      readonly places: readonly Place[];
+      readonly warnings?: readonly string[];
+    }
   | { readonly ok: false; readonly failure: Failure };
 
 /** A search result with at least one place. */
@@ -94,8 +96,10 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   const nearest = edit.line === undefined ? places : nearestTo(draft, places, edit.line);
   const [only] = nearest;
   if (only !== undefined && nearest.length === 1) {
-    const isThere = edit.line === undefined || lineInBase(draft, only.from) === edit.line;
-    return { ok: true, rung, places: [only], ...(isThere ? {} : { nearLine: edit.line }) };
+    const line = lineInBase(draft, only.from);
+    const isThere = edit.line === undefined || line === edit.line;
+    const warnings = isThere ? [] : [editWarnings.nearest(at, edit.line, { line, found: places.length })];
+    return { ok: true, rung, places: [only], warnings };
   }
   return failed(ambiguous(draft, edit, hits, nearest));
 }

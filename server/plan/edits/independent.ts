@@ -29,7 +29,7 @@ export function* planIndependent(
     !special.test(oldText) &&
     !special.test(newText);
   // Refused edits change nothing.
-  const accepted = edits.filter((edit) => refusal({}, edit, options) === undefined);
+  const accepted = edits.filter((edit) => refusal(start, edit, options) === undefined);
   if ((index !== start.base && !start.created) || !accepted.every(isPlain)) return undefined;
   yield* index.expecting(edits.map(({ oldText }) => oldText));
   const placed: PlacedEdit[] = [];

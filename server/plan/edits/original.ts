@@ -6,7 +6,7 @@ import { type Draft, edited, linesOf } from "../draft.js";
 import { type BatchHistory, explainAbsence, explainShift, isBrief } from "../explain/explainEdit.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import type { EditOutcome } from "../outcome.js";
+import { type EditOutcome, warned } from "../outcome.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
 import { Insertions, repeatedIn } from "./insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
@@ -74,7 +74,7 @@ function* planEdit({
   const { path } = draft.document;
   const at: At = { index: edit.index, path };
   const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
-  const refused = refusal(at, edit, options);
+  const refused = refusal(draft, edit, options);
   if (refused !== undefined) return fail(refused);
   if (group.located === undefined) yield* locating(draft.index, edit.oldText, options);
   group.located ??= locateEdit(draft, edit, options);
@@ -96,11 +96,10 @@ function* planEdit({
     for (const place of chosen.places) group.taken.set(place, edit);
     return { index: edit.index, path, status: "skipped", rung: chosen.rung, places };
   }
-  for (const claim of claims) {
-    const other = accepted.conflictOf(claim);
-    const line = draft.index.lines.lineAt(claim.place.from) + 1;
-    if (other !== undefined) return fail(editFailures.overlap(at, other.index, line));
-  }
+  const clashing = claims.find((one) => accepted.conflictOf(one) !== undefined);
+  const other = clashing && accepted.conflictOf(clashing);
+  if (clashing !== undefined && other !== undefined)
+    return fail(editFailures.overlap(at, other.index, draft.index.lines.lineAt(clashing.place.from) + 1));
   const [claim] = claims;
   const repeated = claim === undefined || edit.replaceAll ? undefined : repeatedIn(draft, claim, accepted);
   if (repeated?.isCertain) return fail(editFailures.alreadyInserted(at, repeated));
@@ -109,8 +108,8 @@ function* planEdit({
   insertions.note(draft, inserted);
   const changes = claims.some((claim) => claim.changes.length > 0);
   const { ok: _, ...found } = chosen;
-  const warned = repeated && { warnings: [editWarnings.repeated(at, repeated)] };
-  return { index: edit.index, path, status: changes ? "applied" : "skipped", ...found, places, ...warned };
+  const outcome = { index: edit.index, path, status: changes ? "applied" : "skipped", ...found, places } as const;
+  return warned(outcome, repeated && editWarnings.repeated(at, repeated));
 }
 
 /** Returns the places that an edit takes; `redundant` if edits with the same texts have already taken all of them. */

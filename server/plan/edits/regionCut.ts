@@ -41,7 +41,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { oldText, newText } = edit;
   const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };
   const hasMark = start.document.bom && (oldText.startsWith("\uFEFF") || newText.startsWith("\uFEFF"));
-  if (hasMark || refusal({}, edit, options) !== undefined) return sought;
+  if (hasMark || refusal(start, edit, options) !== undefined) return sought;
   const located = yield* locating(start.index, oldText, options);
   if (located.kind === "none") {
     // Only the whole text shows whether leading numbers are the line numbers of a file view.

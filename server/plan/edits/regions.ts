@@ -82,7 +82,7 @@ class RegionPlan {
   /** Plans the next edit; returns `undefined` if `planSequential` must plan the whole batch. */
   *plan(sought: SoughtEdit): Generator<void, EditOutcome | undefined> {
     const { edit, patterns } = sought;
-    if (refusal({}, edit, this.options) !== undefined)
+    if (refusal(this.start, edit, this.options) !== undefined)
       return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
     const done = this.done.get(this.pairs.get(edit) ?? "");
     const regions = new Set<TextRegion>();

@@ -56,6 +56,12 @@ export const editFailures = {
       problem: `The new text of ${nameOf(at)} has the line ${quote(line)}, and the code that this line stands for would be lost.`,
       hint: "Write the code out, or leave it out of both texts. If the line itself belongs in the file, send it in an edit of its own.",
     }),
+  /** `line`: the first of the lines. */
+  lineNumbers: (at: At, line: string) =>
+    makeFailure("invalidParams", at, {
+      problem: `The lines of the new text of ${nameOf(at)} begin with line numbers, as in ${quote(line)}, but the lines of the file have none there.`,
+      hint: "Send the lines without the numbers. If the numbers belong in the file, send the lines together with a line that has none.",
+    }),
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>
     makeFailure("noMatch", at, {
       problem: [
@@ -172,6 +178,9 @@ export const editFailures = {
 
 /** Warnings about edits that were applied. */
 export const editWarnings = {
+  /** `asked`: the line that the caller sent. `line`: that of the nearest of all matches, which was taken. */
+  nearest: (at: At, asked: number, { line, found }: { readonly line: number; readonly found: number }): string =>
+    `the old text of ${nameOf(at)} is not at line ${asked}; of its ${found} matches, the nearest was replaced, at line ${line}`,
   /** For a short line, which may be meant to be there twice. */
   repeated: (at: At, { text, line }: Repeated): string =>
     `${nameOf(at)} inserts ${quote(text)} beside an equal line: it was already at line ${line}. If the edit had been applied before, undo this one`,

@@ -8,14 +8,14 @@ import { isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "../draft.js";
 import { explainAbsence, explainShift, findsElsewhere, isBrief } from "../explain/explainEdit.js";
-import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import { type EditOutcome, failedOutcome } from "../outcome.js";
+import { type EditOutcome, failedOutcome, warned } from "../outcome.js";
 import type { Lines } from "../views/view.js";
-import { choose, locateEdit, locateMarked, meantBy } from "./choose.js";
+import { type Chosen, choose, locateEdit, locateMarked, meantBy } from "./choose.js";
 import { Insertions, isAsBefore, repeatedIn } from "./insertions.js";
 import { changesByLines } from "./lines.js";
+import { wrongText } from "./refusal.js";
 import { editFailures, editWarnings } from "./sentences.js";
 
 /** A draft, and the outcomes of the edits that produced it, in the order of the edits. */
@@ -58,15 +58,26 @@ export function* planEdit(
   history: EditHistory,
   options: BatchOptions,
 ): Generator<void, EditStep> {
-  const { path } = draft.document;
-  const at: At = { index: edit.index, path };
-  const skipped: EditStep = { draft, outcome: { index: edit.index, path, status: "skipped", places: [] } };
-  const fail = (failure: Failure): EditStep => {
-    history.failed.push(edit);
-    return { draft, outcome: { index: edit.index, path, status: "failed", places: [], failure } };
-  };
   if (edit.oldText === "" && options.emptyAppends) return append(draft, edit, history);
-  const refused = refusal(at, edit, options);
+  const chosen = yield* placesOf(draft, edit, history, options);
+  if ("status" in chosen) return { draft, outcome: chosen };
+  const step = chosen.ok ? replaced(draft, edit, chosen, { history, options }) : chosen;
+  if ("draft" in step) return step;
+  history.failed.push(edit);
+  return { draft, outcome: failedOutcome({ index: edit.index, path: draft.document.path }, step.failure) };
+}
+
+/** Returns the places that an edit replaces, why there are none, or its outcome if it has nothing to do. */
+function* placesOf(
+  draft: Draft,
+  edit: EditOperation,
+  history: EditHistory,
+  options: BatchOptions,
+): Generator<void, Chosen | EditOutcome> {
+  const at: At = { index: edit.index, path: draft.document.path };
+  const skipped: EditOutcome = { index: edit.index, path: draft.document.path, status: "skipped", places: [] };
+  const fail = (failure: Failure): Chosen => ({ ok: false, failure });
+  const refused = refusal(draft, edit, options);
   if (refused !== undefined) return fail(refused);
   const asSent = yield* locating(draft.index, edit.oldText, options);
   const located = meantBy(draft, edit, locateMarked(draft, edit, asSent, options));
@@ -83,49 +94,43 @@ export function* planEdit(
   const stray = located.rung === "exact" ? undefined : findsElsewhere(draft, edit, located, history, options);
   if (stray !== undefined) return fail(stray);
   const chosen = choose(draft, edit, located);
-  if (!chosen.ok) return fail(chosen.failure);
-  const meant = isAgain ? chosen.places.filter((place) => !history.wrote(edit, place)) : chosen.places;
-  if (meant.length === 0) return skipped;
-  const rewritten = meant.map((place) => rewrite(draft.index, place, edit));
-  const unfit = meant[rewritten.indexOf(undefined)];
-  if (unfit !== undefined) return fail(explainShift(draft, edit, unfit, isBrief(history, options)));
-  const written = writeEdit(draft, edit, { chosen, meant, sent: rewritten.flatMap((each) => each ?? []) }, history);
-  return "code" in written ? fail(written) : written;
+  if (!chosen.ok) return chosen;
+  const places = isAgain ? chosen.places.filter((place) => !history.wrote(edit, place)) : chosen.places;
+  return places.length === 0 ? skipped : { ...chosen, places };
 }
 
-/** The places at which an edit is made, and the changes that make it there. */
-interface MeantPlaces {
-  readonly chosen: Extract<ReturnType<typeof choose>, { ok: true }>;
-  readonly meant: readonly Place[];
-  readonly sent: readonly Change[];
-}
-
-/** Makes an edit at its places, unless its lines certainly are there already. */
-function writeEdit(
+/** Replaces the places of an edit, unless its new text does not fit them or inserts lines that are there already. */
+function replaced(
   draft: Draft,
   edit: EditOperation,
-  { chosen, meant, sent }: MeantPlaces,
-  history: EditHistory,
-): EditStep | Failure {
-  const { path } = draft.document;
-  const at: At = { index: edit.index, path };
-  // A file that the batch creates has no text from before the call.
-  const changes =
-    !draft.created && history.insertions && isInsertedAgain(draft, meant, sent, history.insertions) ? [] : sent;
-  const [place] = meant;
-  const addsLines = place !== undefined && !edit.replaceAll && /[\r\n]/.test(edit.newText);
-  const repeated = addsLines ? repeatedIn(draft, { index: edit.index, place, changes }) : undefined;
-  if (repeated?.isCertain) return editFailures.alreadyInserted(at, repeated);
-  const { ok: _, ...found } = chosen;
-  const { rung } = found;
+  { ok: _, ...chosen }: Extract<Chosen, { ok: true }>,
+  { history, options }: { readonly history: EditHistory; readonly options: BatchOptions },
+): EditStep | { readonly failure: Failure } {
+  const { index, newText } = edit;
+  const at: At = { index, path: draft.document.path };
+  const { places } = chosen;
+  const rewritten = places.map((place) => rewrite(draft.index, place, edit));
+  const unfit = places[rewritten.indexOf(undefined)];
+  if (unfit !== undefined) return { failure: explainShift(draft, edit, unfit, isBrief(history, options)) };
+  const sent = rewritten.flatMap((each) => each ?? []);
+  // The same lines are inserted once, unless the batch has changed their place. A file that it creates has no text from before.
+  const isDone =
+    !draft.created &&
+    history.insertions?.hasAll(sent, { at: draft, now: draft }) === true &&
+    places.every(({ from, to }) => isAsBefore(draft, from, to));
+  const changes = isDone ? [] : sent;
+  const addsLines = /[\r\n]/.test(newText);
+  const [place] = places;
+  const repeated = place && addsLines && !edit.replaceAll ? repeatedIn(draft, { index, place, changes }) : undefined;
+  if (repeated?.isCertain) return { failure: editFailures.alreadyInserted(at, repeated) };
   const result = edited(draft, changes);
   const changed = changes.map((change) => spanInBase(draft, change));
-  history.apply(edit, { rung, changed, places: meant, step: result.step });
-  if (/[\r\n]/.test(edit.newText)) history.noteInsertions(draft, changes);
-  const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
+  history.apply(edit, { rung: chosen.rung, changed, places, step: result.step });
+  if (addsLines) history.noteInsertions(draft, changes);
   const status = result.step.isEmpty ? "skipped" : "applied";
-  const warned = repeated && { warnings: [editWarnings.repeated(at, repeated)] };
-  return { draft: result.draft, outcome: { index: edit.index, path, status, ...found, places, ...warned } };
+  const lines = draft.created ? [] : places.map((each) => linesOf(draft, each));
+  const outcome = { index, path: draft.document.path, status, ...chosen, places: lines } as const;
+  return { draft: result.draft, outcome: repeated ? warned(outcome, editWarnings.repeated(at, repeated)) : outcome };
 }
 
 /** Adds an edit's new text to the end of the text, on a line of its own, unless the text ends with these lines already. */
@@ -146,8 +151,8 @@ function append(draft: Draft, edit: EditOperation, history: EditHistory): EditSt
   const status = added === "" ? "skipped" : "applied";
   const line = lineInBase(draft, withoutEnd(text).length);
   const repeated = isThere && !isAllBlank(added) ? { line, text: added.trim(), isCertain: false } : undefined;
-  const warned = repeated && { warnings: [editWarnings.repeated({ index, path }, repeated)] };
-  return { draft: result.draft, outcome: { index, path, status, places: [], ...warned } };
+  const warning = repeated && editWarnings.repeated({ index, path }, repeated);
+  return { draft: result.draft, outcome: warned({ index, path, status, places: [] }, warning) };
 }
 
 /** Returns a text without the empty lines and the line ending at its end. */
@@ -160,7 +165,7 @@ function planLineEdit(
   options: BatchOptions,
 ): EditStep {
   const own = { index: edit.index, path: draft.document.path };
-  const found = changesByLines(draft, edit, lines, options);
+  const found = changesByLines(draft, { edit, lines, earlier: history.applied }, options);
   if ("failure" in found) {
     history.failed.push(edit);
     return { draft, outcome: failedOutcome(own, found.failure) };
@@ -178,20 +183,8 @@ function planLineEdit(
   return { draft: result.draft, outcome: { ...own, status, places } };
 }
 
-/** Reports whether an edit inserts the same lines again, at a place that the batch has not changed. */
-function isInsertedAgain(
-  draft: Draft,
-  places: readonly Place[],
-  changes: readonly Change[],
-  insertions: Insertions,
-): boolean {
-  return (
-    insertions.hasAll(changes, { at: draft, now: draft }) && places.every(({ from, to }) => isAsBefore(draft, from, to))
-  );
-}
-
 /**
- * Returns the step of an edit whose old text was found only before the batch, because the lines that it inserts are
+ * Returns the outcome of an edit whose old text was found only before the batch, because the lines that it inserts are
  * there already; otherwise `undefined`.
  */
 function insertedBefore(
@@ -199,7 +192,7 @@ function insertedBefore(
   edit: EditOperation,
   insertions: Insertions | undefined,
   options: BatchOptions,
-): EditStep | undefined {
+): EditOutcome | undefined {
   if (insertions === undefined || draft.created) return undefined;
   const before: Draft = { ...draft, change: ChangeSet.none(draft.base.text.length), index: draft.base };
   const located = meantBy(before, edit, locateEdit(before, edit, options));
@@ -209,16 +202,15 @@ function insertedBefore(
   if (changes === undefined || !insertions.hasAll(changes, { at: before, now: draft })) return undefined;
   const { path } = draft.document;
   const places = draft.created ? [] : [linesOf(before, place)];
-  return { draft, outcome: { index: edit.index, path, status: "skipped", rung: located.rung, places } };
+  return { index: edit.index, path, status: "skipped", rung: located.rung, places };
 }
 
 /** Returns the failure of an edit that would fail against any text. Not called for an edit that may create a file. */
-export function refusal(at: At, edit: EditOperation, { allowOmissions }: BatchOptions): Failure | undefined {
+export function refusal({ document }: Draft, edit: EditOperation, options: BatchOptions): Failure | undefined {
+  const at: At = { index: edit.index, path: document.path };
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
   if (edit.oldText === edit.newText) return editFailures.noChange(at);
-  if (allowOmissions || !/\.{3}|…/.test(edit.newText)) return undefined;
-  const omission = omissionIn(edit);
-  return omission === undefined ? undefined : editFailures.leftOutCode(at, omission);
+  return /^[ \t]*\d|\.{3}|…/.test(edit.newText) ? wrongText(at, document, edit, options) : undefined;
 }
 
 /** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */

@@ -1,6 +1,7 @@
 /** Finds an ellipsis or a comment in place of code in new texts: such an edit deletes the code. */
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { lossyOmission } from "../../match/hints/lossyOmission.js";
+import type { Sought } from "../../match/place.js";
 import { wholeLines } from "../../match/wholeLines.js";
 import type { Draft } from "../draft.js";
 import type { EditOperation, Hunk } from "../operation.js";
@@ -41,7 +42,7 @@ export function elidedWarnings(
 }
 
 /** Returns a new line that certainly stands for left-out code, if the edit would lose this code; otherwise `undefined`. */
-export function omissionIn(edit: EditOperation | Hunk): string | undefined {
+export function omissionIn(edit: Sought | Hunk): string | undefined {
   const { old, next } = "lines" in edit ? { old: oldLines(edit.lines), next: newLines(edit.lines) } : linesOfEdit(edit);
   return lossyOmission(
     old.map((one) => one.trim()),
@@ -53,7 +54,7 @@ export function omissionIn(edit: EditOperation | Hunk): string | undefined {
 const leastGone = 2;
 
 /** Returns the lines of an edit's old text and of its new text. */
-function linesOfEdit({ oldText, newText }: EditOperation) {
+function linesOfEdit({ oldText, newText }: Sought) {
   const linesOf = (text: string): readonly string[] => (text === "" ? [] : wholeLines(text).lines);
   return { old: linesOf(oldText), next: linesOf(newText) };
 }

@@ -25,7 +25,7 @@ export interface HunkPlace {
   readonly next: number;
   /** The text of an anchor that is not a line of the file and was ignored; `undefined` if there is none. */
   readonly ignored?: string;
-  /** HunkMatches before the earlier hunks, which only the order of the hunks rules out; `undefined` if there are none. */
+  /** Matches before the earlier hunks, which only the order of the hunks rules out; `undefined` if there are none. */
   readonly twins?: readonly number[];
 }
 

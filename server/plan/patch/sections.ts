@@ -3,6 +3,7 @@ import { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { edited, netChange } from "../draft.js";
+import { wrongText } from "../edits/refusal.js";
 import { elidedWarnings } from "../explain/leftOutWarnings.js";
 import { type At, atEdit, type Failure } from "../failure.js";
 import { fileOrder } from "../fileOrder.js";
@@ -197,8 +198,11 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   // If the user has emptied the text, there is nothing to lose.
   const isLossy = isNew && isDirty(before) && !isEmpty(before) && !options.overwrite;
   const unseen = isLossy ? unseenIn(before) : undefined;
+  const pair = { oldText: index.text, newText: sent };
+  const wrong = options.lenient && isNew && !created ? wrongText(at, before, pair, options) : undefined;
   if (before.isBinary) record(there, section, at, fileFailures.binary(at));
   else if (section.isNew && isNew && !created && !isEmpty(before)) record(there, section, at, fileFailures.notNew(at));
+  else if (wrong !== undefined) record(there, section, at, wrong);
   else if (unseen !== undefined) record(there, section, at, fileFailures.wouldReplace(at, unseen));
   else {
     there.draft = edited(there.draft, [{ from: 0, to: index.text.length, insert }]).draft;

@@ -9,10 +9,10 @@ import { limits } from "../../text/limits.js";
 import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
 import { type Insertions, repeatedIn } from "../edits/insertions.js";
 import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
+import { wrongText } from "../edits/refusal.js";
 import { editFailures, editWarnings } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
 import { explainHunk } from "../explain/explainHunk.js";
-import { omissionIn } from "../explain/leftOutWarnings.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
@@ -94,8 +94,8 @@ function* planHunk(planned: PlannedHunks, marked: Hunk): Generator<void, EditOut
   const found = findShifted(ground, hunk, planned.cursor);
   const endsFile = !isEnded && hunk.addsLineEnd === true && isAtEnd(index, found);
   const opensFile = isEnded && hunk.dropsLineEnd === true && isAtEnd(index, found);
-  const omission = options.lenient && !options.allowOmissions ? omissionIn(hunk) : undefined;
-  if (omission !== undefined) return failedOutcome(at, editFailures.leftOutCode(at, omission));
+  const wrong = options.lenient ? wrongText(at, ended.document, hunk, options) : undefined;
+  if (wrong !== undefined) return failedOutcome(at, wrong);
   if (isIdle(hunk) && !endsFile && !opensFile && (found.kind === "place" || found.kind === "ambiguous")) {
     // An idle hunk writes nothing, so it conflicts with no other hunk, and it does not matter which place it means.
     const place = found.kind === "place" ? found : undefined;

@@ -253,7 +253,16 @@ class Reconciliation {
     const lines = place.kind === "place" ? own.by.typed.range(place.lines) : own.lines;
     const places = [{ startLine: lines.from + 1, endLine: Math.max(lines.from + 1, lines.to) }];
     const status = own.change.isEmpty || then?.status === "skipped" ? "skipped" : "applied";
-    return { index, path, status, ...(then?.rung && { rung: then.rung }), places, base: own.by.view.base };
+    const { rung, warnings } = then ?? {};
+    return {
+      index,
+      path,
+      status,
+      ...(rung && { rung }),
+      places,
+      base: own.by.view.base,
+      ...(warnings && { warnings }),
+    };
   }
 
   private warningsOf({ by, group, change }: PlacedGroup): string[] {

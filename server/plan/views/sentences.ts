@@ -64,7 +64,7 @@ export const viewFailures = {
   lineNotRead: (at: At, line: number): Failure =>
     makeFailure("noMatch", at, {
       problem: `${nameOf(at)} names line ${line}, but nobody knows in which text it was counted: you have not read that line with read_document.`,
-      hint: "Send a line beside the place as the old text, and that line with the insertion as the new text; or, with an editor running, read the lines with read_document and send the edit again.",
+      hint: "Send the lines at the place as the old text, and what they become as the new text; or, with an editor running, read the lines with read_document and send the edit again.",
     }),
   /** For a call that was sent again. */
   touched: (at: At, { lines, more, from }: PresentLines): Failure =>

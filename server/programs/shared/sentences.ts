@@ -15,11 +15,10 @@ export const answerSentences = {
       ...(state === undefined ? [] : [fileStates[state]]),
     ].join(", "),
   /** Says of an edit what is not as it was sent; `undefined` if all is. */
-  edit: ({ index, status, rung, nearLine, places: [first] }: EditResult): string | undefined => {
+  edit: ({ index, status, rung, places: [first] }: EditResult): string | undefined => {
     if (status === "skipped") return `edit ${index}: nothing to change, skipped`;
     const difference = rungDifferences[rung ?? ""];
-    if (difference !== undefined) return `edit ${index}, line ${first?.startLine}: ${difference}`;
-    return nearLine === undefined ? undefined : `edit ${index}: line ${first?.startLine}`;
+    return difference === undefined ? undefined : `edit ${index}, line ${first?.startLine}: ${difference}`;
   },
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
