@@ -123,7 +123,7 @@ async function buildPrograms() {
     existsSync(demo) && build({ ...program, banner, entryPoints: [demo], outfile: "dist/demo.cjs" }),
     build({ ...common, format: "esm", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.js" }),
     build({ ...common, format: "cjs", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.cjs" }),
-    build({ ...common, format: "cjs", entryPoints: ["server/programs/client.ts"], outfile: "dist/client.cjs" }),
+    build({ ...common, format: "cjs", entryPoints: ["server/session/client.ts"], outfile: "dist/client.cjs" }),
     // The JSON-RPC library can be required but not bundled as an ES module.
     writeFile("dist/client.js", `import client from "./client.cjs";\n\n${clientExports.map(reexported).join("\n")}\n`),
     writeFile("dist/root.cjs", `throw new Error(${JSON.stringify(rootProblem)});\n`),
