@@ -1,8 +1,11 @@
-/** Runs the built command line as a separate process, so that an editor in this process can keep answering. */
+/** Runs the built command line outside of this process, so that an editor in it can keep answering. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { agentVariables } from "../../server/programs/cli/commandLine.js";
-import type { Program } from "./build.js";
+import { builtServer, type Program } from "./build.js";
+import { hastyClock } from "./clocks.js";
+import { isAll } from "./extent.js";
+import { runHosted } from "./hosted.js";
 
 /** The outcome of a command. */
 export interface Ran {
@@ -19,15 +22,56 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Called with every chunk of stderr and a function that sends a signal to the command. */
   readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+  /** `true` if the test is about the process: the command gets one of its own, in the small suite, too. */
+  readonly isAlone?: boolean;
+  /** The divisor of the times of 4 s or more for which the command waits; 1 by default. */
+  readonly haste?: number;
 }
 
-/** Runs a program with these arguments until it exits. */
-export async function runCommand(
+/**
+ * Runs a program with these arguments until it exits. In the small suite, one process runs several commands, one after
+ * the other.
+ */
+export function runCommand(
   program: Pick<Program, "path">,
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [program.path, ...args], {
+  const isHosted = !isAll && options.isAlone !== true && program.path === builtServer;
+  return isHosted ? runInHost(program.path, args, options) : runAlone(program, args, options);
+}
+
+/** Runs a command in a process that may have run others before. */
+async function runInHost(path: string, args: readonly string[], options: RunOptions): Promise<Ran> {
+  const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const input = Buffer.from(options.input ?? "").toString("base64");
+  const hosted = runHosted(
+    { path, args, cwd: options.cwd ?? process.cwd(), env: defined({ ...process.env, ...options.env }), input, haste: options.haste ?? 1 },
+    {
+      onStdout: (bytes) => output.stdout.push(bytes),
+      onStderr: (bytes) => {
+        output.stderr.push(bytes);
+        options.onStderr?.(bytes.toString(), (signal) => hosted.kill(signal));
+      },
+    },
+  );
+  const code = await hosted.code;
+  return { code, stdout: Buffer.concat(output.stdout).toString(), stderr: Buffer.concat(output.stderr).toString() };
+}
+
+/** The variables that have a value. */
+export function defined(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** Runs a command in a process of its own. */
+async function runAlone(
+  program: Pick<Program, "path">,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Ran> {
+  const hurry = options.haste === undefined ? [] : ["--require", hastyClock(options.haste)];
+  const child = spawn(process.execPath, [...hurry, program.path, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
   });

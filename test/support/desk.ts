@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { type CancellationToken, ResponseError } from "vscode-jsonrpc/node";
 import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
 import { buildProgram, type Program } from "./build.js";
+import { hastyClock } from "./clocks.js";
 import { type Entry, makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
@@ -121,11 +122,7 @@ export function serverForDesks(): Program {
  * the program is removed.
  */
 export function hastyServer(program: Program, times: number, least = 30_000): readonly [string, ...string[]] {
-  return clockedServer(
-    program,
-    `hasty${times}-${least}`,
-    `const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < ${least} ? ms : ms / ${times}, ...rest);`,
-  );
+  return [process.execPath, "--require", hastyClock(times, least), program.path, "--stdio"];
 }
 
 /**

@@ -1,11 +1,39 @@
-/** Keeps the server's state files out of the home directory of the user who runs the tests. */
-import { mkdtempSync, rmSync } from "node:fs";
+/**
+ * Runs once before all tests. Builds the program that the tests start, if a source is newer, and keeps the server's state
+ * files out of the home directory of the user who runs the tests.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 
-/** Runs once before all tests; the returned function runs after them. */
+const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Prepares the tests; the returned function runs after them. */
 export function setup(): () => void {
   const home = mkdtempSync(join(tmpdir(), "multi-edit-state-"));
   process.env.XDG_STATE_HOME = home;
+  if (isStale()) execFileSync(process.execPath, ["esbuild.config.mjs"], { cwd: projectRoot, stdio: "inherit" });
+  process.env.PROGRAM_HOST = join(home, "host.cjs");
+  buildSync({
+    entryPoints: [join(projectRoot, "test/support/programHost.ts")],
+    outfile: process.env.PROGRAM_HOST,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    logLevel: "warning",
+  });
   return () => rmSync(home, { recursive: true, force: true });
+}
+
+/** Reports whether something that is built has changed since the last build. */
+function isStale(): boolean {
+  // The build writes this file last.
+  const built = statSync(join(projectRoot, "dist/THIRD-PARTY-LICENSES.txt"), { throwIfNoEntry: false });
+  const sources = readdirSync(join(projectRoot, "server"), { recursive: true, encoding: "utf8" });
+  const paths = ["package.json", "esbuild.config.mjs", ...sources.map((path) => join("server", path))];
+  return built === undefined || paths.some((path) => statSync(join(projectRoot, path)).mtimeMs > built.mtimeMs);
 }
