@@ -1,6 +1,7 @@
 /** Laws for hunks: where they are applied, what they write, and what the advice in their failures achieves. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lawRuns } from "./support/extent.js";
 import { planPatch } from "./support/patching.js";
 
 /** Lines of which many are alike, so that hunks often have several matches. */
@@ -53,7 +54,7 @@ describe("where a hunk is applied", () => {
           expect(planned).toMatchObject({ ok: true, outcomes: [{ places: [{ startLine: at }] }] });
         }
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
     expect(refused).toBeGreaterThan(20);
   });
@@ -133,7 +134,7 @@ describe("where a hunk is applied after another one", () => {
         expect(planned.warnings.some((warning) => warning.includes("by the order"))).toBe(isByOrder);
         if (isByOrder) seen.warned++;
       }),
-      { numRuns: 1_000 },
+      { numRuns: lawRuns(1_000) },
     );
     expect(Math.min(seen.placed, seen.refused, seen.warned)).toBeGreaterThan(3);
   });
@@ -186,7 +187,7 @@ describe("the advice for a hunk with several matches", () => {
           expect(again.planned).toMatchObject({ outcomes: [{ places: [{ startLine: Math.min(start, to) + 1 }] }] });
         }
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
     expect(told).toBeGreaterThan(20);
   });

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createResolver } from "../server/workspace/paths.js";
 import { readTarget } from "../server/workspace/takeSnapshot.js";
 import { makeDirectory } from "./support/directory.js";
+import { lawRuns } from "./support/extent.js";
 import { scopeOf, tree } from "./support/pathTree.js";
 
 describe("any path that is sent", () => {
@@ -55,7 +56,7 @@ describe("any path that is sent", () => {
           expect(as).toBe("uri");
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: lawRuns(2_000) },
     );
   });
 
@@ -85,7 +86,7 @@ describe("any path that is sent", () => {
           suggestions += 1;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
     expect(suggestions).toBeGreaterThan(50);
   });
@@ -104,7 +105,7 @@ describe("any path that is sent", () => {
         expect(realpathSync(lexical)).toBe(resolved.place.file);
         rmSync(resolved.place.file!);
       }),
-      { numRuns: 1_000 },
+      { numRuns: lawRuns(1_000) },
     );
   });
 
@@ -121,7 +122,7 @@ describe("any path that is sent", () => {
         const resolved = await resolver.resolve(sent);
         expect(resolved.ok ? resolved.place.file?.startsWith(`${at}/ws/`) : resolved.failure.message).toBeTruthy();
       }),
-      { numRuns: 1_000 },
+      { numRuns: lawRuns(1_000) },
     );
   });
 });

@@ -11,6 +11,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { Trail } from "../server/workspace/trail.js";
+import { lawRuns } from "./support/extent.js";
 import { mergedByGit } from "./support/mergedByGit.js";
 import { documentAt, planOn } from "./support/planning.js";
 
@@ -165,7 +166,7 @@ it("is merged as git merges it, unless lines of its place were moved, or nothing
         if (row.startsWith("moved"))
           expect(["same", "conflict", "done: refused"]).toContain(judge(play(story, "others")));
       }),
-      { numRuns: Number(process.env.MERGE_RUNS ?? 400) },
+      { numRuns: Number(process.env.MERGE_RUNS ?? lawRuns(400)) },
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

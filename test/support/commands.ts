@@ -46,7 +46,14 @@ async function runInHost(path: string, args: readonly string[], options: RunOpti
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const input = Buffer.from(options.input ?? "").toString("base64");
   const hosted = runHosted(
-    { path, args, cwd: options.cwd ?? process.cwd(), env: defined({ ...process.env, ...options.env }), input, haste: options.haste ?? 1 },
+    {
+      path,
+      args,
+      cwd: options.cwd ?? process.cwd(),
+      env: defined({ ...process.env, ...options.env }),
+      input,
+      haste: options.haste ?? 1,
+    },
     {
       onStdout: (bytes) => output.stdout.push(bytes),
       onStderr: (bytes) => {

@@ -4,4 +4,4 @@
 export const isAll = (process.env.TEST_ALL ?? "") !== "";
 
 /** The number of random inputs of a law: an eighth of them in the small suite. */
-export const runs = (all: number): number => (isAll ? all : Math.ceil(all / 8));
+export const lawRuns = (all: number): number => (isAll ? all : Math.ceil(all / 8));

@@ -1,7 +1,8 @@
 /** An agent that speaks MCP through the reference client and shares no code with the server. */
+
+import { StringDecoder } from "node:string_decoder";
 import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { StringDecoder } from "node:string_decoder";
 import { onTestFinished } from "vitest";
 import { builtServer, type Program } from "./build.js";
 import { defined } from "./commands.js";
