@@ -8,11 +8,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { isAll } from "./extent.js";
+import { onlyInAll } from "./suites.js";
 
 const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Prepares the tests; the returned function runs after them. */
 export function setup(): () => void {
+  if (isAll) {
+    process.env.LAW_SEED ??= String(Date.now() % 2 ** 31);
+    console.log(`LAW_SEED=${process.env.LAW_SEED} repeats the random inputs of the laws`);
+  } else if (process.argv.slice(3).every((word) => word.startsWith("-"))) {
+    for (const [path, reason] of Object.entries(onlyInAll)) console.log(`left to npm run test:all: ${path}: ${reason}`);
+  }
   const home = mkdtempSync(join(tmpdir(), "multi-edit-state-"));
   process.env.XDG_STATE_HOME = home;
   if (isStale()) execFileSync(process.execPath, ["esbuild.config.mjs"], { cwd: projectRoot, stdio: "inherit" });
