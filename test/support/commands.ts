@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { agentVariables } from "../../server/programs/cli/commandLine.js";
 import { builtServer, type Program } from "./build.js";
-import { hastyClock } from "./clocks.js";
+import { fastClock } from "./clocks.js";
 import { isAll } from "./extent.js";
 import { runHosted } from "./hosted.js";
 
@@ -24,7 +24,7 @@ export interface RunOptions {
   readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
   /** `true` if the test is about the process: the command gets one of its own, in the small suite, too. */
   readonly isAlone?: boolean;
-  /** The divisor of the times of 4 s or more for which the command waits; 1 by default. */
+  /** How many times as fast the command's clock runs: all of its waits are as much shorter. */
   readonly haste?: number;
 }
 
@@ -77,7 +77,7 @@ async function runAlone(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Ran> {
-  const hurry = options.haste === undefined ? [] : ["--require", hastyClock(options.haste)];
+  const hurry = options.haste === undefined ? [] : fastClock(options.haste);
   const child = spawn(process.execPath, [...hurry, program.path, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },

@@ -122,7 +122,7 @@ export function serverForDesks(): Program {
  * the program is removed.
  */
 export function hastyServer(program: Program, times: number, least = 30_000): readonly [string, ...string[]] {
-  return [process.execPath, "--require", hastyClock(times, least), program.path, "--stdio"];
+  return [process.execPath, ...hastyClock(times, least), program.path, "--stdio"];
 }
 
 /**

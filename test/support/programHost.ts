@@ -3,7 +3,8 @@
  * streams, so that a test does not wait for a start of Node per command. `hosted.ts` starts it and talks to it.
  */
 import { PassThrough, Writable } from "node:stream";
-import { hastyFrom } from "./clocks.js";
+import timers from "node:timers/promises";
+import { setClock } from "./clocks.js";
 
 /** A command to run. */
 export interface HostedCommand {
@@ -14,7 +15,7 @@ export interface HostedCommand {
   readonly env: Readonly<Record<string, string>>;
   /** The whole standard input, in base64; `undefined` if it follows in messages of its own. */
   readonly input: string | undefined;
-  /** The divisor of the times for which the command waits, if they are `hastyFrom` ms or more. */
+  /** How many times as fast the command's clock runs. */
   readonly haste: number;
 }
 
@@ -42,6 +43,8 @@ const { setTimeout: wait } = globalThis;
 const send = (message: FromHost): void => void process.send?.(message);
 let stdin = new PassThrough();
 let isRunning = false;
+let speed = 1;
+setClock(timers, () => speed);
 let lastResort: NodeJS.Timeout | undefined;
 
 process.on("message", (message: ToHost) => {
@@ -69,9 +72,7 @@ process.exit = (code?: number | string | null): never => {
 };
 
 function start({ path, args, cwd, env, input, haste }: HostedCommand): void {
-  const hasty = (act: () => void, ms = 0, ...rest: []): NodeJS.Timeout =>
-    wait(act, ms < hastyFrom ? ms : ms / haste, ...rest);
-  globalThis.setTimeout = Object.assign(hasty, { __promisify__: wait.__promisify__ });
+  speed = haste;
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
