@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
+import { hurry } from "../support/commands.js";
 import { layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type Agent, startAgent } from "../support/mcpAgent.js";
@@ -352,6 +353,7 @@ describe("the workspace", () => {
   it("may disappear and appear again while the agent runs", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
+    hurry();
     const agent = await startAgent(program, folder, { args: ["--mode=editor"] });
     expect(await agent.call("read_document", { path: "a.txt" })).toMatchObject({ isError: true });
     const id = await startStub(home, { folders: [folder], isSilent: true });

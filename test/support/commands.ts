@@ -1,6 +1,7 @@
 /** Runs the built command line outside of this process, so that an editor in it can keep answering. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { onTestFinished } from "vitest";
 import { agentVariables } from "../../server/programs/cli/commandLine.js";
 import { builtServer, type Program } from "./build.js";
 import { fastClock } from "./clocks.js";
@@ -24,9 +25,21 @@ export interface RunOptions {
   readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
   /** `true` if the test is about the process: the command gets one of its own, in the small suite, too. */
   readonly isAlone?: boolean;
-  /** How many times as fast the command's clock runs: all of its waits are as much shorter. */
-  readonly haste?: number;
 }
+
+/** How many times as fast the clocks of commands run. */
+let speed = 1;
+
+/** Makes the clocks of commands run five times as fast until the end of the test: all of their waits are as much shorter. */
+export function hurry(): void {
+  speed = 5;
+  onTestFinished(() => {
+    speed = 1;
+  });
+}
+
+/** The present speed of commands' clocks; 1 unless the test is in a hurry. */
+export const speedNow = (): number => speed;
 
 /**
  * Runs a program with these arguments until it exits. In the small suite, one process runs several commands, one after
@@ -52,7 +65,7 @@ async function runInHost(path: string, args: readonly string[], options: RunOpti
       cwd: options.cwd ?? process.cwd(),
       env: defined({ ...process.env, ...options.env }),
       input,
-      haste: options.haste ?? 1,
+      haste: speed,
     },
     {
       onStdout: (bytes) => output.stdout.push(bytes),
@@ -77,8 +90,8 @@ async function runAlone(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Ran> {
-  const hurry = options.haste === undefined ? [] : fastClock(options.haste);
-  const child = spawn(process.execPath, [...hurry, program.path, ...args], {
+  const clock = speed === 1 ? [] : fastClock(speed);
+  const child = spawn(process.execPath, [...clock, program.path, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
   });

@@ -5,7 +5,8 @@ import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotoc
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
 import { builtServer, type Program } from "./build.js";
-import { defined } from "./commands.js";
+import { fastClock } from "./clocks.js";
+import { defined, speedNow } from "./commands.js";
 import { isAll } from "./extent.js";
 import { type Hosted, runHosted } from "./hosted.js";
 import type { HostedCommand } from "./programHost.js";
@@ -55,8 +56,12 @@ export async function startAgent(
   const given = { args: ["mcp", ...args], cwd, env: defined({ ...process.env, ...env }) };
   const isHosted = !isAll && options.isAlone !== true && program.path === builtServer;
   const transport = isHosted
-    ? hostedTransport({ path: program.path, ...given, input: undefined, haste: 1 })
-    : new StdioClientTransport({ command: process.execPath, ...given, args: [program.path, ...given.args] });
+    ? hostedTransport({ path: program.path, ...given, input: undefined, haste: speedNow() })
+    : new StdioClientTransport({
+        command: process.execPath,
+        ...given,
+        args: [...(speedNow() === 1 ? [] : fastClock(speedNow())), program.path, ...given.args],
+      });
   await client.connect(transport);
   onTestFinished(() => client.close());
   return {
