@@ -3,9 +3,19 @@
  * the laws their seed, if there is one for all of them. Vitest runs it in each test file's process, before the file.
  */
 import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { afterAll, expect } from "vitest";
 
 process.env.XDG_STATE_HOME = mkdtempSync(join(process.env.XDG_STATE_HOME as string, "file-"));
 
-const { LAW_SEED } = process.env;
+const { LAW_SEED, PROGRAM_HOST = "", ROWS } = process.env;
 if (LAW_SEED !== undefined) (await import("fast-check")).configureGlobal({ seed: Number(LAW_SEED) });
+
+if (ROWS !== undefined) {
+  // `npm run rows` wants to know what runs in this process, and in those that it starts.
+  const { recordTo } = await import("../rows/recorder.js");
+  const path = (expect.getState().testPath ?? "").replace(/^.*\/(?=test\/)/, "");
+  process.env.ROWS_TO = join(ROWS, encodeURIComponent(path));
+  process.env.NODE_OPTIONS = `--require ${join(dirname(PROGRAM_HOST), "preload.cjs")}`;
+  afterAll(recordTo(process.env.ROWS_TO));
+}

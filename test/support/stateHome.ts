@@ -24,10 +24,12 @@ export function setup(): () => void {
   const home = mkdtempSync(join(tmpdir(), "multi-edit-state-"));
   process.env.XDG_STATE_HOME = home;
   if (isStale()) execFileSync(process.execPath, ["esbuild.config.mjs"], { cwd: projectRoot, stdio: "inherit" });
-  process.env.PROGRAM_HOST = join(home, "host.cjs");
+  process.env.PROGRAM_HOST = join(home, "programHost.cjs");
   buildSync({
-    entryPoints: [join(projectRoot, "test/support/programHost.ts")],
-    outfile: process.env.PROGRAM_HOST,
+    entryPoints: ["test/support/programHost.ts", "test/rows/preload.ts"].map((path) => join(projectRoot, path)),
+    outdir: home,
+    entryNames: "[name]",
+    outExtension: { ".js": ".cjs" },
     bundle: true,
     platform: "node",
     target: "node20",
