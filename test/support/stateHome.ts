@@ -26,7 +26,9 @@ export function setup(): () => void {
   if (isStale()) execFileSync(process.execPath, ["esbuild.config.mjs"], { cwd: projectRoot, stdio: "inherit" });
   process.env.PROGRAM_HOST = join(home, "programHost.cjs");
   buildSync({
-    entryPoints: ["test/support/programHost.ts", "test/rows/preload.ts"].map((path) => join(projectRoot, path)),
+    entryPoints: ["test/support/programHost.ts", "test/support/compileCache.ts", "test/rows/preload.ts"].map((path) =>
+      join(projectRoot, path),
+    ),
     outdir: home,
     entryNames: "[name]",
     outExtension: { ".js": ".cjs" },
