@@ -15,7 +15,7 @@ const tests = process.argv.slice(2);
 const path = "test/rows/holders.json";
 const paths = readdirSync("server", { recursive: true, encoding: "utf8" }).map((name) => `server/${name}`);
 const folder = mkdtempSync(join(tmpdir(), "multi-edit-rows-"));
-spawnSync("npx", ["vitest", "run", "--reporter=dot", ...tests], {
+spawnSync("npx", ["vitest", "run", ...tests], {
   env: { ...process.env, ROWS: folder },
   stdio: ["ignore", 2, 2],
 });
