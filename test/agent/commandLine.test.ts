@@ -391,11 +391,8 @@ describe("the other exit codes", () => {
   it("130: the command is interrupted, and the call is rolled back", async () => {
     const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
     editor.beforeAnswers(() => new Promise(() => undefined));
-    const { code } = await run(["apply"], {
-      input: call("a.txt"),
-      isAlone: true,
-      onStderr: (text, kill) => text.startsWith("Waiting") && kill("SIGINT"),
-    });
+    const onStderr: RunOptions["onStderr"] = (text, kill) => text.startsWith("Waiting") && kill("SIGINT");
+    const { code } = await run(["apply"], { input: call("a.txt"), isAlone: true, onStderr });
     expect([code, texts()["a.txt"]]).toEqual([130, "mine\none\n"]);
   });
 });

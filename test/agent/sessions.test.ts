@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Announced, announced, filesIn, ownStateHome, sessionsIn } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
-import { hurry, type Ran, runCommand } from "../support/commands.js";
+import { type Ran, runCommand } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "../support/fakeEditor.js";
 import { type Stub, startStub } from "../support/sessionStub.js";
@@ -168,7 +168,6 @@ describe("a session that can't be asked", () => {
       const home = ownStateHome();
       const folder = makeDirectory({ "a.txt": "one\n" });
       const id = await startStub(home, { ...stub, folders: [folder] });
-      hurry();
       const asked = [[], ["--mode=editor"], ["--session", id]].map((args) => apply("a.txt", folder, ...args));
       for (const { code, stderr } of await Promise.all(asked)) {
         expect([code, stderr]).toEqual([3, expect.stringContaining(why)]);
@@ -295,7 +294,6 @@ describe("people", () => {
     const none = await runCommand(program, ["doctor"]);
     expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining("No editor can be reached") });
     await startStub(home, { isSilent: true });
-    hurry();
     const silent = await runCommand(program, ["doctor"]);
     expect(silent.stdout).toContain("The editor may be suspended or busy: resume or close it.");
   });

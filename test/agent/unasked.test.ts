@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { announced, filesIn, ownStateHome, sessionsIn } from "../support/agentPeer.js";
 import { fastClock } from "../support/clocks.js";
-import { hurry, type Ran, runCommand, speedNow } from "../support/commands.js";
+import { hurry, type Ran, runCommand, speedNow, suspend } from "../support/commands.js";
 import { failed, serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
@@ -32,9 +32,6 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
   onTestFinished(() => void editor.process.kill("SIGKILL"));
   return editor;
 }
-
-/** Suspends a server, the way Ctrl-Z in a terminal suspends an editor and its server. */
-const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
 /** An editor named Busy, with unsaved changes in `a.txt` and unsaved text for a file that does not exist yet. */
 async function layFolder() {

@@ -1,5 +1,5 @@
 /** Runs the built command line outside of this process, so that an editor in it can keep answering. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import { agentVariables } from "../../server/programs/cli/commandLine.js";
@@ -36,6 +36,12 @@ export function hurry(): void {
   onTestFinished(() => {
     speed = 1;
   });
+}
+
+/** Suspends an editor's server, as Ctrl-Z in a terminal does, and hurries: nobody waits long for its answer. */
+export function suspend({ process: server }: { readonly process: ChildProcess }): void {
+  server.kill("SIGSTOP");
+  hurry();
 }
 
 /** The present speed of commands' clocks; 1 unless the test is in a hurry. */
