@@ -29,9 +29,13 @@ prototype._compile = function (this: Compiling, content: string, filename: strin
   if (cachedData === undefined) {
     // At its end, more of the functions are compiled.
     process.on("exit", () => {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(`${path}.${process.pid}`, script.createCachedData());
-      renameSync(`${path}.${process.pid}`, path);
+      try {
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(`${path}.${process.pid}`, script.createCachedData());
+        renameSync(`${path}.${process.pid}`, path);
+      } catch {
+        // Another user may not write here.
+      }
     });
   }
   const run = script.runInThisContext() as (this: object, ...given: unknown[]) => unknown;

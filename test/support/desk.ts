@@ -1,8 +1,8 @@
 /**
  * A strict editor with a set of files, for testing one conversation; everything on the desk is removed after the test.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { type CancellationToken, ResponseError } from "vscode-jsonrpc/node";
@@ -102,13 +102,16 @@ export async function layDesk(program: Program, options: DeskOptions = {}): Prom
 }
 
 /**
- * The built server for the desks of a test file: built before the file's tests, and removed with its editors after
- * them.
+ * The built server for the desks of a test file, which are removed with their editors after the file's tests. `isCopied`:
+ * `true` if the server is copied to the program's folder, because another user must be able to read it.
  */
-export function serverForDesks(): Program {
+export function serverForDesks({ isCopied = false }: { readonly isCopied?: boolean } = {}): Program {
   const program = { path: "", folder: "", remove(): void {} };
   beforeAll(async () => {
     Object.assign(program, await buildProgram(new URL("../../server/main.ts", import.meta.url)));
+    if (!isCopied) return;
+    cpSync(dirname(program.path), join(program.folder, "dist"), { recursive: true });
+    program.path = join(program.folder, "dist/main.cjs");
   });
   afterAll(async () => {
     await clearDesks(program);

@@ -3,7 +3,7 @@
  * files out of the home directory of the user who runs the tests.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,12 +24,15 @@ export function setup(): () => void {
   const home = mkdtempSync(join(tmpdir(), "multi-edit-state-"));
   process.env.XDG_STATE_HOME = home;
   if (isStale()) execFileSync(process.execPath, ["esbuild.config.mjs"], { cwd: projectRoot, stdio: "inherit" });
-  process.env.PROGRAM_HOST = join(home, "programHost.cjs");
+  const programs = mkdtempSync(join(tmpdir(), "multi-edit-programs-"));
+  // Some tests start programs as another user.
+  chmodSync(programs, 0o755);
+  process.env.PROGRAM_HOST = join(programs, "programHost.cjs");
   buildSync({
     entryPoints: ["test/support/programHost.ts", "test/support/compileCache.ts", "test/rows/preload.ts"].map((path) =>
       join(projectRoot, path),
     ),
-    outdir: home,
+    outdir: programs,
     entryNames: "[name]",
     outExtension: { ".js": ".cjs" },
     bundle: true,
@@ -38,7 +41,9 @@ export function setup(): () => void {
     format: "cjs",
     logLevel: "warning",
   });
-  return () => rmSync(home, { recursive: true, force: true });
+  return () => {
+    for (const folder of [home, programs]) rmSync(folder, { recursive: true, force: true });
+  };
 }
 
 /** Reports whether something that is built has changed since the last build. */

@@ -11,7 +11,6 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   "test/disk/swapping.test.ts": "races against a program that exchanges directories for links",
   "test/hostile.test.ts": "inputs as large as the limits allow; the tests of each part have those just beyond a limit",
   "test/landing.test.ts": "tests the benchmark of real edits, not the server",
-  "test/oldNode.test.ts": "starts Node for each old version",
   "test/package.test.ts": "packs and installs the package",
   "test/packageAuthors.test.ts": "packs and installs the package, and compiles programs against it",
   "test/patchHostileTexts.test.ts": "patches as large as the limits allow; patchHostile.test.ts has small ones",
