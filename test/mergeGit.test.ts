@@ -10,7 +10,6 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { comparedSide, editSide, mergedText, sideOf } from "./merging/sides.js";
 import { baseOf, type Kind, played, type Story, storiesWithout } from "./merging/story.js";
-import { lawRuns } from "./support/extent.js";
 import { mergedByGit } from "./support/mergedByGit.js";
 
 /** What the two make of a story. */
@@ -70,7 +69,7 @@ it.each<readonly [Row, base: string, ours: string, theirs: string]>([
 });
 
 const chosen = process.env.MERGE_GIT_RUNS;
-const numRuns = Number(chosen ?? lawRuns(400));
+const numRuns = Number(chosen ?? 400);
 
 it("is merged as git merges it, but for the rows with a name", () => {
   const counts = new Map<Row, number>();
