@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { failureMessage } from "../server/lsp/edit/failureMessage.js";
 import type { Failure } from "../server/plan/failure.js";
+import { lawRuns } from "./support/extent.js";
 import { documentAt, planOn } from "./support/planning.js";
 
 const line = fc
@@ -95,7 +96,7 @@ describe("the advice for an ambiguous old text", () => {
         if (better.includes(oldText) && text.includes(better)) expect(places).toBe(1);
       }),
       {
-        numRuns: 3000,
+        numRuns: lawRuns(3000),
         // Whitespace before an old text that begins with a line ending is trailing whitespace.
         examples: [[{ text: "go();\n}\n\t\n    go();\n}\n\n    go();", end: "\n", oldText: "\t \n    g" }]],
       },

@@ -5,6 +5,7 @@ import { type Located, locate, withoutOverlap } from "../server/match/locate.js"
 import { isStricter, type RungName } from "../server/match/rungs.js";
 import { TextIndex } from "../server/match/textIndex.js";
 import type { Change } from "../server/text/changeSet.js";
+import { lawRuns } from "./support/extent.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 
 /** Similar lines; most of the differences between them are ignored by some rung. */
@@ -256,7 +257,7 @@ describe("many edits to one text", () => {
         expect(textAfter(planned, documentAt("a", text))).toBe(after);
       }),
       // Shrinking would take longer than reading the edits.
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: lawRuns(60), endOnFailure: true },
     );
   });
 });

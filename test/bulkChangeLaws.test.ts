@@ -6,6 +6,7 @@ import { editorPositions } from "../server/lsp/edit/positions.js";
 import { LinePieces } from "../server/text/linePieces.js";
 import { LineIndex } from "../server/text/lines.js";
 import { createDocuments } from "../server/workspace/documents.js";
+import { lawRuns } from "./support/extent.js";
 import {
   anyText,
   encodings,
@@ -59,7 +60,7 @@ describe("a text in pieces", () => {
           expect(pieces.length).toBe(text.length);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: lawRuns(300) },
     );
   });
 
@@ -116,7 +117,7 @@ describe("a notification of many changes", () => {
         expect(one?.version).toBe(100);
         expect([...(one?.formerLines.keys() ?? [])]).toEqual([...(other?.formerLines.keys() ?? [])]);
       }),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
   });
 

@@ -11,6 +11,7 @@ import { limits } from "../server/text/limits.js";
 import { toEnd } from "../server/text/lines.js";
 import { texts } from "./support/arbitraries.js";
 import { decode, integration, model } from "./support/decoding.js";
+import { lawRuns } from "./support/extent.js";
 import { documentAt, snapshotOf } from "./support/planning.js";
 import { anyText } from "./support/positionModel.js";
 
@@ -149,7 +150,7 @@ describe("laws", () => {
         for (const each of damages) damaged = spoil(damaged, each);
         check(damaged);
       }),
-      { numRuns: 1_000 },
+      { numRuns: lawRuns(1_000) },
     );
   });
 
@@ -344,7 +345,7 @@ describe("whatever is sent", () => {
           expect(planned.ok || planned.failures.length > 0).toBe(true);
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: lawRuns(5000) },
     );
   });
 });

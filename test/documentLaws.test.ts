@@ -13,6 +13,7 @@ import {
   type EditorPositions,
   type SyncOutcome,
 } from "../server/workspace/documents.js";
+import { lawRuns } from "./support/extent.js";
 import {
   anyText,
   encodings,
@@ -167,7 +168,7 @@ describe("a sequence of notifications", () => {
           expectHeld(documents, model, dialect.rule);
         }
       }),
-      { numRuns: 250 },
+      { numRuns: lawRuns(250) },
     );
   });
 
@@ -201,7 +202,7 @@ describe("a sequence of notifications", () => {
           expect(ours?.lines.lineCount).toBe(theirs.lineCount);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { limits } from "../server/text/limits.js";
 import type { LineRule } from "../server/text/lines.js";
 import { createDocuments, type SyncRange } from "../server/workspace/documents.js";
 import { syncProblems } from "../server/workspace/sentences.js";
+import { lawRuns } from "./support/extent.js";
 import { lfRule, lspRule } from "./support/positionModel.js";
 
 const inUtf16 = editorPositions["utf-16"];
@@ -238,7 +239,7 @@ describe("a mirror", () => {
           expect(Number.isSafeInteger(document.version)).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
   });
 });

@@ -25,7 +25,7 @@ import { makeDirectory } from "./support/directory.js";
 import { rolledBack } from "./support/rolledBack.js";
 import { pagesOfSentences } from "./support/source.js";
 
-const program = serverForDesks();
+const program = serverForDesks({ isCopied: true });
 
 /** A way to provoke a code that no page can produce. */
 interface Cause {

@@ -15,6 +15,7 @@ import type { Document } from "../server/plan/snapshot.js";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { toEnd } from "../server/text/lines.js";
 import { patchOf } from "./support/desk.js";
+import { lawRuns } from "./support/extent.js";
 import { applyDiff } from "./support/gitApply.js";
 import { applied, toOffsets } from "./support/lspApplier.js";
 import { documentAt } from "./support/planning.js";
@@ -156,7 +157,7 @@ describe("a patch whose sections can be applied one after the other", () => {
         }
         expect(sorted(applyStrictly(before, planned.files))).toEqual(sorted(after));
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 
@@ -171,7 +172,7 @@ describe("a patch whose sections can be applied one after the other", () => {
         const tree = [...applyDiff(bytes, diff)].map(([path, content]) => [path, content.toString()] as const);
         expect(sorted(tree)).toEqual(sorted(after));
       }),
-      { numRuns: 150 },
+      { numRuns: lawRuns(150) },
     );
   });
 });

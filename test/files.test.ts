@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { type FileRead, readTextFile, refuseWrite, sameAsDisk } from "../server/workspace/files.js";
 import { makeDirectory } from "./support/directory.js";
+import { lawRuns } from "./support/extent.js";
 
 /** The habits of an editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
@@ -84,7 +85,7 @@ describe("a file's bytes", () => {
         if (read.kind !== "text") return;
         expect(Buffer.from(`${read.bom ? "\ufeff" : ""}${read.text}`, marked).equals(given)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { streamChannel } from "../server/lsp/wire/channel.js";
 import { encodeFrame, FrameDecoder } from "../server/lsp/wire/framing.js";
 import { openClientConnection } from "../server/lsp/wire/transport.js";
 import { limits } from "../server/text/limits.js";
+import { lawRuns } from "./support/extent.js";
 import { probeServers } from "./support/probeServers.js";
 import { registerProbes } from "./support/probes.js";
 import { frame, framesOf, initialize, request } from "./support/rawClient.js";
@@ -42,7 +43,7 @@ describe("a decoder of frames", () => {
         expect(decode(cut(bytes, places))).toEqual(expected);
         expect(decode([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
       }),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
   });
 
@@ -258,7 +259,7 @@ describe("any damage to a stream of bytes", () => {
           expect(notes.filter((note) => note.startsWith("a message was lost"))).toEqual([]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: lawRuns(300) },
     );
   });
 });

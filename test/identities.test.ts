@@ -7,8 +7,9 @@ import { describe, expect, it } from "vitest";
 import { known, verdictOn } from "./identities/known.js";
 import { figures, run } from "./identities/run.js";
 import { sum } from "./identities/story.js";
+import { lawRuns } from "./support/extent.js";
 
-const runs = Number(process.env.IDENTITY_RUNS ?? 600);
+const runs = Number(process.env.IDENTITY_RUNS ?? lawRuns(600));
 const show = process.env.IDENTITY_SHOW;
 const most = Number(process.env.IDENTITY_MOST ?? 2);
 const chosen = process.env.IDENTITY_SEED;

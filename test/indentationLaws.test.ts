@@ -1,11 +1,12 @@
 /** Changes to random programs, sent with other indentation than the file's: each lands as it was made, or is refused. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lawRuns } from "./support/extent.js";
 import { planPatch } from "./support/patching.js";
 import { documentAt, planOn, textAfter } from "./support/planning.js";
 
 /** INDENTATION_RUNS=100000 sets the number of programs of each law. */
-const numRuns = Number(process.env.INDENTATION_RUNS ?? "3000");
+const numRuns = Number(process.env.INDENTATION_RUNS ?? lawRuns(3000));
 
 /** A statement or, with children, a block. */
 interface Node {

@@ -7,12 +7,13 @@ import { planIndependent } from "../server/plan/edits/independent.js";
 import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
 import { toEnd } from "../server/text/lines.js";
 import { denseBatch } from "./support/denseBatches.js";
+import { lawRuns } from "./support/extent.js";
 import { regionBatch } from "./support/regionBatches.js";
 
 /**
  * INDEPENDENT_BATCHES=1000000 sets the number of batches; INDEPENDENT_SEED=1 starts at seed 1 and prints the outcomes.
  */
-const { INDEPENDENT_BATCHES = "10000", INDEPENDENT_SEED } = process.env;
+const { INDEPENDENT_BATCHES = lawRuns(10000), INDEPENDENT_SEED } = process.env;
 const count = Number(INDEPENDENT_BATCHES);
 const seed = Number(INDEPENDENT_SEED ?? Math.floor(Math.random() * 2 ** 32));
 

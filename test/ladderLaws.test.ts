@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { locate } from "../server/match/locate.js";
 import { TextIndex } from "../server/match/textIndex.js";
+import { lawRuns } from "./support/extent.js";
 import { modelLocate } from "./support/ladderModel.js";
 
 /** LADDER_RUNS=1000000 sets the number of texts; LADDER_SEED=1 sets fast-check's seed. */
-const { LADDER_RUNS = "10000", LADDER_SEED } = process.env;
+const { LADDER_RUNS = lawRuns(10000), LADDER_SEED } = process.env;
 const options = { numRuns: Number(LADDER_RUNS), ...(LADDER_SEED === undefined ? {} : { seed: Number(LADDER_SEED) }) };
 
 describe("the ladder", () => {

@@ -15,6 +15,7 @@ import type { EditOutcome, Planned } from "../server/plan/outcome.js";
 import type { Document } from "../server/plan/snapshot.js";
 import { texts } from "./support/arbitraries.js";
 import { disturbances, excerpts } from "./support/disturbances.js";
+import { lawRuns } from "./support/extent.js";
 import { modelLocate } from "./support/ladderModel.js";
 import { applied, toOffsets, untidiness } from "./support/lspApplier.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
@@ -128,7 +129,7 @@ describe("the edit that is sent", () => {
           if (document.exists) expect(untidiness(before, offsets)).toEqual([]);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: lawRuns(1500) },
     );
   });
 
@@ -148,7 +149,7 @@ describe("the edit that is sent", () => {
           expect(after).toBe(synced({ ...document, text: textAfter(planned, document) }));
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: lawRuns(1500) },
     );
   });
 
@@ -164,7 +165,7 @@ describe("the edit that is sent", () => {
           expect(patched).toBe(mark + file.text);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: lawRuns(1000) },
     );
   });
 });
@@ -177,7 +178,7 @@ describe("a failure", () => {
         expect(planned.ok).toBe(planned.outcomes.every(({ status }) => status === "applied" || status === "skipped"));
         if (!planned.ok) expect(planned.failures.length).toBeGreaterThan(0);
       }),
-      { numRuns: 1500 },
+      { numRuns: lawRuns(1500) },
     );
   });
 
@@ -195,7 +196,7 @@ describe("a failure", () => {
         const anyFailed = planned.outcomes.some(({ status }) => status === "failed");
         if (!planned.ok) expect([anyApplied, anyFailed]).toEqual([false, true]);
       }),
-      { numRuns: 1500 },
+      { numRuns: lawRuns(1500) },
     );
   });
 
@@ -214,7 +215,7 @@ describe("a failure", () => {
         expect(alone.ok).toBe(true);
         for (const document of documents) expect(textAfter(planned, document)).toBe(textAfter(alone, document));
       }),
-      { numRuns: 3000 },
+      { numRuns: lawRuns(3000) },
     );
   });
 });
@@ -238,7 +239,7 @@ describe("edits in sequence", () => {
         }
         for (const [i, document] of documents.entries()) expect(textAfter(planned, document)).toBe(now[i]?.text);
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 
@@ -284,7 +285,7 @@ describe("edits in sequence", () => {
         if (new Set(pairs).size < pairs.length) return;
         for (const [i, document] of documents.entries()) expect(textAfter(planned, document)).toBe(now[i]?.text);
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 
@@ -308,7 +309,7 @@ describe("edits in sequence", () => {
           }
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: lawRuns(5000) },
     );
   });
 });
@@ -344,7 +345,7 @@ describe("edits of the original text", () => {
         expect(two.ok).toBe(one.ok);
         expect(textAfter(two, document)).toBe(textAfter(one, document));
       }),
-      { numRuns: 4000 },
+      { numRuns: lawRuns(4000) },
     );
   });
 });
@@ -367,7 +368,7 @@ describe("the text that an edit does not change", () => {
         const allowed = rung === excerpt.rung ? excerpt.expected : [...excerpt.expected, ...excerpt.expectedAsSent];
         expect(allowed).toContain(textAfter(planned, document));
       }),
-      { numRuns: 1000 },
+      { numRuns: lawRuns(1000) },
     );
   });
 

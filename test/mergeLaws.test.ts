@@ -8,9 +8,10 @@ import { type Change, ChangeSet } from "../server/text/changeSet.js";
 import { comparedSide, editSide, mergedText, mergeSides, type Side, sideOf } from "./merging/sides.js";
 import { baseOf, type Kind, played, type Story, storiesWithout } from "./merging/story.js";
 import { wrongIn } from "./merging/visible.js";
+import { lawRuns } from "./support/extent.js";
 
 const chosen = process.env.MERGE_LAW_RUNS;
-const options = { numRuns: Number(chosen ?? 1_500) };
+const options = { numRuns: Number(chosen ?? lawRuns(1_500)) };
 
 /** Counts the stories that a law is about, so that it does not hold for want of them. */
 class Count {

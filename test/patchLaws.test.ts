@@ -1,6 +1,7 @@
 /** Laws for hunks: where they are applied, what they write, and what the advice in their failures achieves. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lawRuns } from "./support/extent.js";
 import { planPatch } from "./support/patching.js";
 
 /** Lines of which many are alike, so that hunks often have several matches. */
@@ -53,9 +54,9 @@ describe("where a hunk is applied", () => {
           expect(planned).toMatchObject({ ok: true, outcomes: [{ places: [{ startLine: at }] }] });
         }
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
-    expect(refused).toBeGreaterThan(20);
+    expect(refused).toBeGreaterThan(lawRuns(20));
   });
 
   it("without old lines, only if its anchor occurs once", () => {
@@ -186,9 +187,9 @@ describe("the advice for a hunk with several matches", () => {
           expect(again.planned).toMatchObject({ outcomes: [{ places: [{ startLine: Math.min(start, to) + 1 }] }] });
         }
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
-    expect(told).toBeGreaterThan(20);
+    expect(told).toBeGreaterThan(lawRuns(20));
   });
 });
 

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { parsePatch } from "../server/dialect/codexPatch.js";
 import type { Section } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
+import { lawRuns } from "./support/extent.js";
 import {
   add,
   begin,
@@ -195,7 +196,7 @@ describe("laws", () => {
           else expectUsable(parsed.failures, sent);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: lawRuns(3_000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createResolver } from "../server/workspace/paths.js";
 import { readTarget } from "../server/workspace/takeSnapshot.js";
 import { makeDirectory } from "./support/directory.js";
+import { lawRuns } from "./support/extent.js";
 import { scopeOf, tree } from "./support/pathTree.js";
 
 describe("any path that is sent", () => {
@@ -55,7 +56,7 @@ describe("any path that is sent", () => {
           expect(as).toBe("uri");
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: lawRuns(2_000) },
     );
   });
 
@@ -85,9 +86,9 @@ describe("any path that is sent", () => {
           suggestions += 1;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
-    expect(suggestions).toBeGreaterThan(50);
+    expect(suggestions).toBeGreaterThan(lawRuns(50));
   });
 
   it("creates files only inside: the system puts a new file where the server expects it", async () => {
@@ -104,7 +105,7 @@ describe("any path that is sent", () => {
         expect(realpathSync(lexical)).toBe(resolved.place.file);
         rmSync(resolved.place.file!);
       }),
-      { numRuns: 1_000 },
+      { numRuns: lawRuns(1_000) },
     );
   });
 
@@ -121,7 +122,7 @@ describe("any path that is sent", () => {
         const resolved = await resolver.resolve(sent);
         expect(resolved.ok ? resolved.place.file?.startsWith(`${at}/ws/`) : resolved.failure.message).toBeTruthy();
       }),
-      { numRuns: 1_000 },
+      { numRuns: lawRuns(1_000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import type { BatchOptions } from "../server/plan/operation.js";
 import type { FileChange } from "../server/plan/outcome.js";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { texts } from "./support/arbitraries.js";
+import { lawRuns } from "./support/extent.js";
 import { documentAt, planOn, type SentEdit } from "./support/planning.js";
 
 const lf = fc
@@ -40,7 +41,7 @@ describe("a diff", () => {
           expect(diff.added - diff.removed).toBe(lineCount(after) - lineCount(text));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 });
@@ -86,7 +87,7 @@ describe("a plan", () => {
         // If the replaced lines end in different ways, the new line ends like the first of them.
         expect(plainEnds(after)).toBe(plainEnds(text.replace(oldText, () => newText + end)));
       }),
-      { numRuns: 1000 },
+      { numRuns: lawRuns(1000) },
     );
   });
 
@@ -115,7 +116,7 @@ describe("a plan", () => {
           expect(file.text.isWellFormed()).toBe(true);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: lawRuns(3000) },
     );
   });
 });

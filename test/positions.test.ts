@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ascendingPositions, chooseEncoding, offsetOf, spanOf } from "../server/lsp/edit/positions.js";
 import { LineIndex } from "../server/text/lines.js";
+import { lawRuns } from "./support/extent.js";
 import {
   anyText,
   encodings,
@@ -36,7 +37,7 @@ describe("positions", () => {
           expect(offsetOf(text, lines, position, encoding)).toBe(offset);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: lawRuns(600) },
     );
   });
 
@@ -65,7 +66,7 @@ describe("positions", () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
   });
 

@@ -37,7 +37,7 @@ let shop = "";
 
 beforeAll(async () => {
   program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-  const command = `#!${process.execPath}\nrequire("./program.cjs");\n`;
+  const command = `#!${process.execPath}\nrequire(${JSON.stringify(program.path)});\n`;
   writeFileSync(join(program.folder, "multi-edit-language-server"), command, { mode: 0o755 });
 });
 afterAll(() => program.remove());

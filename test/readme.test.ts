@@ -4,6 +4,7 @@
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -116,8 +117,7 @@ describe("the demo", () => {
     const demo = await buildProgram(new URL("../client-samples/node/demo.ts", import.meta.url));
     // The demo looks for the server in its own folder and for the packages in the parent folders.
     const stage = join(demo.folder, "dist");
-    mkdirSync(stage);
-    copyFileSync(program.path, join(stage, "main.cjs"));
+    cpSync(dirname(program.path), stage, { recursive: true });
     copyFileSync(demo.path, join(stage, "demo.cjs"));
     symlinkSync(join(root, "node_modules"), join(demo.folder, "node_modules"), "dir");
     const timeless = (text: string): string => text.replace(/[\d.]+ ms$/gm, "… ms");

@@ -4,13 +4,14 @@ import { draftOf } from "../server/plan/draft.js";
 import { planByRegions } from "../server/plan/edits/regions.js";
 import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
 import { toEnd } from "../server/text/lines.js";
+import { lawRuns } from "./support/extent.js";
 import { documentAt, type SentEdit } from "./support/planning.js";
 import { regionBatch } from "./support/regionBatches.js";
 
 const inOrder = { atomic: "none", order: "sequential", overwrite: false } as const;
 
 /** REGION_BATCHES=1000000 sets the number of batches; REGION_SEED=1 starts at seed 1 and prints the outcomes. */
-const { REGION_BATCHES = "10000", REGION_SEED } = process.env;
+const { REGION_BATCHES = lawRuns(10000), REGION_SEED } = process.env;
 const count = Number(REGION_BATCHES);
 const seed = Number(REGION_SEED ?? Math.floor(Math.random() * 2 ** 32));
 

@@ -1,6 +1,7 @@
 /** Laws for SEARCH/REPLACE blocks: they do what replacing whole lines, one block after another, does. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lawRuns } from "./support/extent.js";
 import { planPatch } from "./support/patching.js";
 
 /** The markers and names with which models write blocks. */
@@ -114,7 +115,7 @@ describe("SEARCH/REPLACE blocks", () => {
         const after = [...texts].map(([path, all]) => [path, all.map((one) => `${one}\n`).join("")]);
         expect([...run.files].sort(), blocks.join("\n")).toEqual(after.sort());
       }),
-      { numRuns: 1_000 },
+      { numRuns: lawRuns(1_000) },
     );
     expect(refused).toBeGreaterThan(0);
   });
@@ -132,7 +133,7 @@ describe("SEARCH/REPLACE blocks", () => {
         const after = all.toSpliced(at, search.length, "new").map((one) => `${one}\n`);
         expect(named.files.get("a.ts")).toBe(after.join(""));
       }),
-      { numRuns: 300 },
+      { numRuns: lawRuns(300) },
     );
   });
 

@@ -1,6 +1,7 @@
 /** Laws for edits and hunks that only insert lines, and that are sent again. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lawRuns } from "./support/extent.js";
 import { planPatch } from "./support/patching.js";
 import { documentAt, planOn, textAfter } from "./support/planning.js";
 
@@ -75,9 +76,9 @@ describe("an edit that only inserts lines", () => {
         if (second.codes.length === 0) expect(second.text).toBe(after);
         if (second.codes.includes("alreadyApplied")) again++;
       }),
-      { numRuns: 1_000 },
+      { numRuns: lawRuns(1_000) },
     );
-    expect(again).toBeGreaterThan(20);
+    expect(again).toBeGreaterThan(lawRuns(20));
   });
 
   it("is made if the lines were not there, and without a warning", () => {

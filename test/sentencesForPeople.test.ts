@@ -8,14 +8,16 @@ import { maskSource } from "./support/source.js";
 const project = fileURLToPath(new URL("../", import.meta.url));
 
 /** Pages whose sentences only models read; a person's command and editor never print them. */
-const forModels = /^server\/agent\/(?:mcp|hook)\//;
+const forModels = /^server\/programs\/(?:mcp|hook)\//;
 
 const pages = ["server", "client-samples"]
   .flatMap((folder) =>
     readdirSync(project + folder, { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
   )
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => /\/sentences\.ts$|^server\/agent\/cli\/.*\.ts$|\.lua$/.test(path) && !forModels.test(path));
+  .filter(
+    (path) => /\/sentences\.ts$|^server\/programs\/(?:cli|setup)\/.*\.ts$|\.lua$/.test(path) && !forModels.test(path),
+  );
 
 describe.each(pages)("%s", (path) => {
   it("speaks to the person who reads it", () => {

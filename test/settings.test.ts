@@ -11,6 +11,7 @@ import {
   type Settings,
   settingsJsonSchema,
 } from "../server/workspace/settings.js";
+import { lawRuns } from "./support/extent.js";
 
 const protectedNames = ["secrets"];
 const complete = {
@@ -263,7 +264,7 @@ describe("settings", () => {
         expect(settings.proofTimeout).toBeLessThanOrEqual(60_000);
         expect(new Set(warnings).size).toBe(warnings.length);
       }),
-      { numRuns: 300 },
+      { numRuns: lawRuns(300) },
     );
   });
 

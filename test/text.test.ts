@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Change, ChangeSet } from "../server/text/changeSet.js";
 import { LineIndex } from "../server/text/lines.js";
 import { expectedLineStarts, texts } from "./support/arbitraries.js";
+import { lawRuns } from "./support/extent.js";
 
 /** Disjoint changes to a text of the given length, in any order. */
 function changesOf(length: number): fc.Arbitrary<Change[]> {
@@ -76,7 +77,7 @@ describe("ChangeSet", () => {
         expect(both.apply(a)).toBe(c);
         expect(both.lengthAfter).toBe(c.length);
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 
@@ -86,7 +87,7 @@ describe("ChangeSet", () => {
         const [x, y, z] = [ChangeSet.of(a.length, one), ChangeSet.of(b.length, two), ChangeSet.of(c.length, three)];
         expect(x.compose(y).compose(z)).toEqual(x.compose(y.compose(z)));
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 
@@ -106,7 +107,7 @@ describe("ChangeSet", () => {
         expect(x.map(y, "before").apply(y.apply(a))).toBe(merged(a, x, y));
         expect(x.map(y, "after").apply(y.apply(a))).toBe(merged(a, y, x));
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 
@@ -116,7 +117,7 @@ describe("ChangeSet", () => {
         const [x, y] = [ChangeSet.of(a.length, one), ChangeSet.of(a.length, two)];
         expect(x.compose(y.map(x, "after")).apply(a)).toBe(y.compose(x.map(y, "before")).apply(a));
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 
@@ -223,7 +224,7 @@ describe("LineIndex", () => {
         const after = text.slice(0, from) + insert + text.slice(to);
         expect(LineIndex.of(text, rule).edited(from, to, insert, after)).toEqual(LineIndex.of(after, rule));
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { decodeCall } from "../server/dialect/decode.js";
 import { dialectOf, readText, textDialects } from "../server/dialect/textDialects.js";
 import { indicesOf } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
+import { lawRuns } from "./support/extent.js";
 
 /** A text in each dialect, with the line (0-based) that shows it, if text precedes and follows. */
 const samples: Readonly<Record<string, string>> = {
@@ -85,7 +86,7 @@ describe("any text", () => {
           for (const { line } of read.failures) expect(line).toBeLessThanOrEqual(lines.length || 1);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: lawRuns(2_000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { editorPositions } from "../server/lsp/edit/positions.js";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { createDocuments, type EditorPositions } from "../server/workspace/documents.js";
 import { Trails } from "../server/workspace/trails.js";
+import { lawRuns } from "./support/extent.js";
 
 const uri = "file:///a.txt";
 const rule = { loneCrEndsLine: false };
@@ -87,9 +88,9 @@ describe("the earlier texts of a document", () => {
         }
         ask("one");
       }),
-      { numRuns: Number(process.env.TRAIL_RUNS ?? 2000) },
+      { numRuns: Number(process.env.TRAIL_RUNS ?? lawRuns(2000)) },
     );
-    expect(seen).toBeGreaterThan(1000);
+    expect(seen).toBeGreaterThan(lawRuns(1000));
   });
 
   it("include the caller's own batches, and what was typed is not in them", () => {
@@ -118,7 +119,7 @@ describe("the earlier texts of a document", () => {
         const reads = views.filter(({ base }) => base === "read").map(({ back }) => back.apply(change.apply(typed)));
         if (insert !== "") expect(reads[0]).toBe(expected);
       }),
-      { numRuns: Number(process.env.TRAIL_RUNS ?? 2000) },
+      { numRuns: Number(process.env.TRAIL_RUNS ?? lawRuns(2000)) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lawRuns } from "./support/extent.js";
 import { applyDiff } from "./support/gitApply.js";
 import { planPatch } from "./support/patching.js";
 
@@ -143,7 +144,7 @@ describe("a unified diff", () => {
         ).toEqual([]);
         expect(sorted(run.files), diff).toEqual(sorted(after));
       }),
-      { numRuns: 40 },
+      { numRuns: lawRuns(40) },
     );
   });
 
@@ -157,7 +158,7 @@ describe("a unified diff", () => {
         const theirs = applyDiff(new Map([...base].map(([path, content]) => [path, Buffer.from(content)])), diff);
         expect(sorted(ours.files), diff).toEqual(sorted(theirs).map(([path, bytes]) => [path, String(bytes)]));
       }),
-      { numRuns: 40 },
+      { numRuns: lawRuns(40) },
     );
   });
 
@@ -176,7 +177,7 @@ describe("a unified diff", () => {
         fc.pre(diff !== "" && ours.failures.length === 0 && theirs !== undefined);
         expect(sorted(ours.files), diff).toEqual(sorted(theirs!));
       }),
-      { numRuns: 40 },
+      { numRuns: lawRuns(40) },
     );
   });
 
@@ -194,7 +195,7 @@ describe("a unified diff", () => {
         fc.pre(diff !== "" && run.failures.length === 0);
         expect(sorted(run.files), wrong).toEqual(sorted(after));
       }),
-      { numRuns: 40 },
+      { numRuns: lawRuns(40) },
     );
   });
 });

@@ -11,6 +11,7 @@ import type { View } from "../server/plan/views/view.js";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { toEnd } from "../server/text/lines.js";
 import { Trail } from "../server/workspace/trail.js";
+import { lawRuns } from "./support/extent.js";
 
 /** A line of the model. Lines with the same id are the same line; `text` may be the same for many. */
 interface ModelLine {
@@ -203,9 +204,9 @@ describe.each(["read", "saved"])("an edit of a caller that has seen the text bef
         }
         expect(results).toContain(file.text);
       }),
-      { numRuns: Number(process.env.VIEW_RUNS ?? 3000) },
+      { numRuns: Number(process.env.VIEW_RUNS ?? lawRuns(3000)) },
     );
-    expect(applied).toBeGreaterThan(100);
+    expect(applied).toBeGreaterThan(lawRuns(100));
   });
 });
 
@@ -262,9 +263,9 @@ describe("typing at several lines", () => {
         }
         expect(outcome(plan2)).toEqual(outcome(plan1));
       }),
-      { numRuns: Number(process.env.VIEW_RUNS ?? 3000) },
+      { numRuns: Number(process.env.VIEW_RUNS ?? lawRuns(3000)) },
     );
-    expect(carried).toBeGreaterThan(100);
+    expect(carried).toBeGreaterThan(lawRuns(100));
     // About one in 200.
     expect(otherwise).toBeLessThanOrEqual(near / 20);
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compareTexts } from "../server/match/compareTexts.js";
 import { announced, friend, ownStateHome } from "./support/agentPeer.js";
 import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
+import { lawRuns } from "./support/extent.js";
 
 const program = serverForDesks();
 
@@ -368,7 +369,7 @@ describe("comparing texts", () => {
       fc.property(text, text, (one, other) => {
         expect(compareTexts(one, other).apply(one)).toBe(other);
       }),
-      { numRuns: 2_000 },
+      { numRuns: lawRuns(2_000) },
     );
   });
 

@@ -42,7 +42,7 @@ const call = (path: string, oldText = "one", newText = "two"): string => JSON.st
 describe("apply", () => {
   it("changes the text in the editor, keeps unsaved text, and prints the diff", async () => {
     const { run, texts, disk } = await layBench(unsaved);
-    const { code, stdout, stderr } = await run(["apply", "-"], { input: call("a.txt") });
+    const { code, stdout, stderr } = await run(["apply", "-"], { input: call("a.txt"), isAlone: true });
     expect(code).toBe(0);
     expect(stdout).toBe("diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n mine\n-one\n+two\n");
     expect(stderr).toContain("a.txt (1 edit)\nM a.txt\n");
@@ -391,10 +391,8 @@ describe("the other exit codes", () => {
   it("130: the command is interrupted, and the call is rolled back", async () => {
     const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
     editor.beforeAnswers(() => new Promise(() => undefined));
-    const { code } = await run(["apply"], {
-      input: call("a.txt"),
-      onStderr: (text, kill) => text.startsWith("Waiting") && kill("SIGINT"),
-    });
+    const onStderr: RunOptions["onStderr"] = (text, kill) => text.startsWith("Waiting") && kill("SIGINT");
+    const { code } = await run(["apply"], { input: call("a.txt"), isAlone: true, onStderr });
     expect([code, texts()["a.txt"]]).toEqual([130, "mine\none\n"]);
   });
 });

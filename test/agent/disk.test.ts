@@ -35,7 +35,7 @@ function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
 describe("without an editor", () => {
   it("apply writes to disk, says so, and prints the same diff", async () => {
     const { run, text, root } = layShelf({ "a.txt": "\ufeffone\r\nmore\r\n" });
-    const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt") });
+    const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt"), isAlone: true });
     expect([code, stdout]).toEqual([0, expect.stringContaining("--- a/a.txt\n+++ b/a.txt\n")]);
     expect(stderr).toMatch(
       /^a\.txt \(1 edit\)\nChanged on disk, because no editor has it open\.\nM a\.txt\nWarning: no editor .* With --mode=editor, such a call is refused\.\n$/,

@@ -9,6 +9,7 @@ import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import { userWorkspace } from "../../server/disk/diskWorkspace.js";
 import { newId } from "../../server/disk/recover.js";
+import { limits } from "../../server/text/limits.js";
 import { announced, friend, ownStateHome } from "../support/agentPeer.js";
 import { runCommand, runOnTerminal } from "../support/commands.js";
 import { serverForDesks } from "../support/desk.js";
@@ -93,7 +94,7 @@ const doors: Readonly<Record<string, (scene: Scene, path: string) => Promise<unk
     // The notebook is open as its cells.
     if (path !== gates["unseen changes"]?.path) await guard.open({ ...textDocument, text: "typed\none\n" });
     // With agents switched off, the hook learns of unsaved text from the session's record, which is written soon after.
-    await delay(1_000);
+    await delay(4 * limits.unsavedMs);
     const args = { filePath, oldString: "one", newString: "two" };
     const event = { tool: "edit", args, directory: folder, callID: newId(), sessionID: "1" };
     const input = JSON.stringify(event);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, w
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { announced, ownConfigHome, ownStateHome, sessionsIn } from "../support/agentPeer.js";
-import { type Ran, runCommand } from "../support/commands.js";
+import { type Ran, runCommand, suspend } from "../support/commands.js";
 import { hastyServer, serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
@@ -88,7 +88,7 @@ describe("the ways around confirm: the user is asked, says no, and nothing chang
 
   it("a session that is stopped", async () => {
     const { folder, editor, text } = await lay(always);
-    editor.process.kill("SIGSTOP");
+    suspend(editor);
     const { code } = await command(folder, "a.txt", "--mode=disk");
     expect([code, text("a.txt")]).toEqual([4, "one\n"]);
   });
@@ -159,7 +159,7 @@ describe("a name in the user's own protectedNames is refused", () => {
     const change = { command: "multiEdit.apply", arguments: [call("secret.txt")] };
     await expect(other.request("workspace/executeCommand", change)).rejects.toThrow(new RegExp(said));
     await expect(other.request("multiEdit/read", { path: "secret.txt" })).rejects.toThrow(new RegExp(said));
-    editor.process.kill("SIGSTOP");
+    suspend(editor);
     const ran = await command(folder, "secret.txt", "--mode=disk");
     expect([ran.code, ran.stderr]).toEqual([1, expect.stringMatching(said)]);
     expect(text("secret.txt")).toBe("one\n");

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { askingNames } from "../../server/agents/agents.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
-import { runCommand } from "../support/commands.js";
+import { runCommand, suspend } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
 import { startEditor } from "../support/fakeEditor.js";
 import {
@@ -127,7 +127,7 @@ describe("an agent's own tool that would change a file", () => {
       expect(await answer("opencode", read)).toBeUndefined();
       await other.connection.sendNotification("textDocument/didClose", { textDocument: { uri } });
     }
-    other.process.kill("SIGSTOP");
+    suspend(other);
     for (const form of [[], ["--apply"]]) {
       expect(reasonIn("opencode", await answer("opencode", event(path, root), ...form))).toMatch(/Other/);
     }

@@ -11,13 +11,18 @@ type Given = Readonly<Record<string, unknown>> | undefined;
 /** Lays a project, and waits until the editor's session has announced that `price.ts` has unsaved text. */
 async function layAnnounced(): Promise<Awaited<ReturnType<typeof layProject>>> {
   const project = await layProject();
-  const sessions = join(project.home, "multi-edit-language-server", "sessions");
+  await untilUnsaved(project.home, 1);
+  return project;
+}
+
+/** Waits until a session announces that so many files have unsaved text. */
+async function untilUnsaved(home: string, count: number): Promise<void> {
+  const sessions = join(home, "multi-edit-language-server", "sessions");
   const texts = (): string[] =>
     readdirSync(sessions)
       .filter((name) => name.endsWith(".json"))
       .map((name) => readFileSync(join(sessions, name), "utf8"));
-  await expect.poll(() => texts().some((text) => JSON.parse(text).unsaved?.length > 0)).toBe(true);
-  return project;
+  await expect.poll(() => texts().some((text) => JSON.parse(text).unsaved?.length >= count)).toBe(true);
 }
 
 /** The event after a command, and the note in the answer to it. */
@@ -85,9 +90,10 @@ describe("after a command", () => {
 
 describe("after a command that leaves a file with unsaved text which can't be looked at", () => {
   it.each(Object.keys(commands))("%s sees no error, and hears of the other files", async (name) => {
-    const { root, editor } = await layAnnounced();
+    const { home, root, editor } = await layAnnounced();
     const [event, noteIn] = commands[name]!;
     await editor.open({ uri: pathToFileURL(join(root, "closed.ts")).href, text: "// typed\n" });
+    await untilUnsaved(home, 2);
     expect(await answer(name, event(root))).toBeUndefined();
     rmSync(join(root, "price.ts"));
     symlinkSync("price.ts", join(root, "price.ts"));

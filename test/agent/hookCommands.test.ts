@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { announced } from "../support/agentPeer.js";
+import { suspend } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
 import { answer, events, layProject, reasonIn, saved, unsaved } from "../support/hookEvents.js";
 
@@ -65,7 +66,7 @@ describe("a command that may apply a patch", () => {
 
   it("is turned away if the editor does not answer", async () => {
     const { root, editor, ask } = await layFolders();
-    editor.process.kill("SIGSTOP");
+    suspend(editor);
     expect(reasonIn("codex", await ask(`nohup ${here("price.ts")}`, root))).toMatch(
       /has unsaved changes in the editor .*, but it did not answer/,
     );

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { announced, ownStateHome, sessionsIn } from "../support/agentPeer.js";
-import { type Ran, runCommand } from "../support/commands.js";
+import { type Ran, runCommand, suspend } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
 import type { FakeEditor } from "../support/fakeEditor.js";
 import {
@@ -69,7 +69,7 @@ describe("if the editor does not answer, an agent's own edit", () => {
   it("is turned away from unsaved text only, with the next step", async () => {
     const { home, root, editor } = await layProject();
     await untilUnsaved(home, [join(root, "price.ts")]);
-    editor.process.kill("SIGSTOP");
+    suspend(editor);
     expect(reasonIn("claude", await answer("claude", edit(root, "price.ts"), "--apply"))).toMatch(
       /has unsaved changes in the editor \w+ \(Desk in .*\), but it did not answer within 4 s\. .*Nothing was changed\. Ask the user to save the file there, .* then send this call again\. .*resume or close it\. Until then, this call is always turned away, so do not repeat it, /,
     );

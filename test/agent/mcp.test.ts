@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
+import { hurry } from "../support/commands.js";
 import { layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type Agent, startAgent } from "../support/mcpAgent.js";
@@ -21,7 +22,7 @@ describe("the tools", () => {
     "are announced to clients of %s in a form that every model accepts",
     async (era) => {
       ownStateHome();
-      const { client } = await startAgent(program, makeDirectory({}), { era });
+      const { client } = await startAgent(program, makeDirectory({}), { era, isAlone: true });
       expect(client.getServerVersion()).toMatchObject({ name: "multi-edit" });
       const instructions = client.getInstructions() ?? "";
       expect(instructions.length).toBeLessThanOrEqual(512);
@@ -201,7 +202,7 @@ describe("a file that no editor has open", () => {
     const read = async (path: string, by: Agent = agent) => (await by.call("read_document", { path })).texts[0];
     expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.\n");
     expect(await read("b.txt")).toBe("Lines 1 to 1 of 1, from disk: no editor has the file open.\n");
-    const disk = await startAgent(program, root, { args: ["--mode=disk"] });
+    const disk = await startAgent(program, root, { args: ["--mode=disk"], isAlone: true });
     expect(await read("a.txt", disk)).toBe("Lines 1 to 1 of 1, from disk.\n");
   });
 });
@@ -352,6 +353,7 @@ describe("the workspace", () => {
   it("may disappear and appear again while the agent runs", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
+    hurry();
     const agent = await startAgent(program, folder, { args: ["--mode=editor"] });
     expect(await agent.call("read_document", { path: "a.txt" })).toMatchObject({ isError: true });
     const id = await startStub(home, { folders: [folder], isSilent: true });

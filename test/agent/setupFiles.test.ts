@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blockFile, jsonFile } from "../../server/programs/setup/configFile.js";
+import { lawRuns } from "../support/extent.js";
 import { userWith } from "../support/setupUser.js";
 import { builtServer } from "../support/wireServer.js";
 
@@ -311,7 +312,7 @@ describe("laws", () => {
         expect(JSON.parse(once)).toMatchObject({ servers: { ours: entries[0].value }, rules: { ours: "allow" } });
         expect(withoutEmpty(JSON.parse(valueIn(file.remove(once))))).toEqual(withoutEmpty(JSON.parse(before)));
       }),
-      { numRuns: 500 },
+      { numRuns: lawRuns(500) },
     );
   });
 

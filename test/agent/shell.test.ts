@@ -1,7 +1,7 @@
 /** The command line as a person meets it: help, mistakes, completions, and the manual page. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, symlinkSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CallOptions } from "../../server/dialect/options.js";
 import { completions } from "../../server/programs/cli/completions.js";
@@ -19,9 +19,9 @@ let program: Program;
 let named: Pick<Program, "path">;
 beforeAll(async () => {
   program = await buildProgram(new URL("../../server/main.ts", import.meta.url));
-  named = { path: join(dirname(program.path), "multi-edit") };
+  named = { path: join(program.folder, "multi-edit") };
   if (process.platform === "win32") copyFileSync(program.path, named.path);
-  else symlinkSync(basename(program.path), named.path);
+  else symlinkSync(program.path, named.path);
 });
 afterAll(() => program.remove());
 

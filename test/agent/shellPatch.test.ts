@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mayTouch, readPatchCommand } from "../../server/programs/hook/shellPatch.js";
 import { makeDirectory } from "../support/directory.js";
+import { lawRuns } from "../support/extent.js";
 import { naming, others } from "./harmlessCommands.js";
 
 const patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** End Patch";
@@ -161,7 +162,7 @@ describe("a command", () => {
 });
 
 /** `SHELL_RUNS=8000 SHELL_SEED=1` plays more commands; an unsound reader passed 300 of them twice. */
-const runs = Number(process.env.SHELL_RUNS ?? 500);
+const runs = Number(process.env.SHELL_RUNS ?? lawRuns(5_000));
 const seed = process.env.SHELL_SEED === undefined ? undefined : Number(process.env.SHELL_SEED);
 
 it("a command that is left alone does not run the program, whatever it is made of", () => {

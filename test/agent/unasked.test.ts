@@ -2,9 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { announced, filesIn, ownStateHome, sessionsIn } from "../support/agentPeer.js";
-import { type Ran, runCommand } from "../support/commands.js";
+import { fastClock } from "../support/clocks.js";
+import { hurry, type Ran, runCommand, speedNow, suspend } from "../support/commands.js";
 import { failed, serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
@@ -15,6 +16,9 @@ const program = serverForDesks();
 
 const textIn = (folder: string, path: string): string => readFileSync(join(folder, path), "utf8");
 
+// Nobody waits 4 s for a session that does not answer.
+beforeEach(() => hurry());
+
 function apply(call: object, cwd: string, ...args: string[]): Promise<Ran> {
   return runCommand(program, ["apply", ...args], { cwd, input: JSON.stringify(call) });
 }
@@ -23,14 +27,11 @@ const edit = { path: "a.txt", oldText: "one", newText: "two" };
 const creation = { path: "new.txt", oldText: "", newText: "two\n" };
 
 async function open(folders: readonly string[], name: string): Promise<FakeEditor> {
-  const server = [process.execPath, program.path, "--stdio"] as const;
+  const server = [process.execPath, ...fastClock(speedNow()), program.path, "--stdio"] as const;
   const editor = await startEditor({ server, folders, clientInfo: { name } });
   onTestFinished(() => void editor.process.kill("SIGKILL"));
   return editor;
 }
-
-/** Suspends a server, the way Ctrl-Z in a terminal suspends an editor and its server. */
-const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
 /** An editor named Busy, with unsaved changes in `a.txt` and unsaved text for a file that does not exist yet. */
 async function layFolder() {
@@ -231,7 +232,7 @@ describe("an editor that opens a file while the command waits for another one", 
         // If both editors are asked at the same time, Quick answers before it opens this file.
         const opened = quick.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
         const answer = frame({ jsonrpc: "2.0", id, result: status });
-        setTimeout(() => void opened.then(() => socket.write(answer)), 1_500);
+        setTimeout(() => void opened.then(() => socket.write(answer)), 1_500 / speedNow());
         return undefined;
       },
     });

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CancellationToken, CancellationTokenSource } from "vscode-languageserver/node";
 import { userWorkspace } from "../../server/disk/diskWorkspace.js";
 import { claimFor, takeLock } from "../../server/disk/lock.js";
@@ -122,6 +122,9 @@ describe("a call whose file another batch holds", () => {
 
   it("fails as locked after 10 s, and says which process is in the way", async () => {
     expect(limits.turnMs).toBe(10_000);
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => 20 * now());
+    onTestFinished(() => clock.mockRestore());
     const { lock, apply, text, left } = await hold();
     const answer = await apply("a.txt");
     expect(answer).toMatchObject({ ok: false, failures: [{ code: "locked" }] });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import { toDiskChange } from "../../server/disk/diskChange.js";
 import { texts } from "../support/arbitraries.js";
+import { lawRuns } from "../support/extent.js";
 import { documentAt, planOn } from "../support/planning.js";
 import { memoryDisk } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
@@ -41,7 +42,7 @@ describe.each(spellings)("a file in $name", ({ mark, units }) => {
         const expected = [...mark, ...units(text.slice(0, from)), ...units(insert), ...units(text.slice(to))];
         expect(disk.read(path, 100_000)).toEqual(Buffer.from(expected));
       }),
-      { numRuns: 300 },
+      { numRuns: lawRuns(300) },
     );
   });
 });

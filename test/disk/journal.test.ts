@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import { recover } from "../../server/disk/recover.js";
 import { isTorn } from "../../server/disk/rollBack.js";
+import { lawRuns } from "../support/extent.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
 import { overwrite } from "./scene.js";
@@ -68,7 +69,7 @@ describe("a journal", () => {
         expect([batches.length, problems.length]).toEqual([0, 1]);
         expect(textAt(found, inside)).toBe("new\n");
       }),
-      { numRuns: 300 },
+      { numRuns: lawRuns(300) },
     );
   });
 

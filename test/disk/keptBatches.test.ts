@@ -8,6 +8,7 @@ import type { DiskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { clearKept, type KeptBatch, markUndone, readKept } from "../../server/disk/keptBatches.js";
 import { newId, recover } from "../../server/disk/recover.js";
 import { limits } from "../../server/text/limits.js";
+import { lawRuns } from "../support/extent.js";
 import { type MemoryDisk, memoryDisk, PowerCut, type Trouble } from "./memoryDisk.js";
 import { chooser, randomPlan, type Tree, workspaceFolder } from "./plans.js";
 import { at, create, move, remove, update } from "./scene.js";
@@ -157,7 +158,7 @@ describe("whatever the batch is", () => {
         expect(rebuilt(textsIn(plan.new), batch, "before")).toEqual(textsIn(plan.old));
         expect(rebuilt(textsIn(plan.old), batch, "after")).toEqual(textsIn(plan.new));
       }),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
   });
 
@@ -290,7 +291,7 @@ describe("a kept batch that is read", () => {
         fill(damaged);
         expect(readOn(disk)).toEqual([0, 1]);
       }),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
   });
 

@@ -1,8 +1,14 @@
-/** Bundles a program the way the package's build does, for tests that start it. */
+/** Programs that tests start: the server as the package's build has made it, or a file bundled in the same way. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+
+/** The program that users run. The tests' set-up has built it. */
+export const builtServer = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
+
+const serverEntry = new URL("../../server/main.ts", import.meta.url);
 
 /** A program in a temporary folder. */
 export interface Program {
@@ -13,9 +19,11 @@ export interface Program {
   remove(): void;
 }
 
-/** Bundles a TypeScript file with everything it imports. */
+/** Bundles a TypeScript file with everything it imports; the server is there already. */
 export async function buildProgram(entry: URL): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-program-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  if (entry.href === serverEntry.href) return { path: builtServer, folder, remove };
   const path = join(folder, "program.cjs");
   await build({
     entryPoints: [entry.pathname],
@@ -28,5 +36,5 @@ export async function buildProgram(entry: URL): Promise<Program> {
     format: "cjs",
     logLevel: "warning",
   });
-  return { path, folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { path, folder, remove };
 }

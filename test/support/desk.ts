@@ -1,13 +1,14 @@
 /**
  * A strict editor with a set of files, for testing one conversation; everything on the desk is removed after the test.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { type CancellationToken, ResponseError } from "vscode-jsonrpc/node";
 import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
 import { buildProgram, type Program } from "./build.js";
+import { hastyClock } from "./clocks.js";
 import { type Entry, makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
@@ -101,13 +102,16 @@ export async function layDesk(program: Program, options: DeskOptions = {}): Prom
 }
 
 /**
- * The built server for the desks of a test file: built before the file's tests, and removed with its editors after
- * them.
+ * The built server for the desks of a test file, which are removed with their editors after the file's tests. `isCopied`:
+ * `true` if the server is copied to the program's folder, because another user must be able to read it.
  */
-export function serverForDesks(): Program {
+export function serverForDesks({ isCopied = false }: { readonly isCopied?: boolean } = {}): Program {
   const program = { path: "", folder: "", remove(): void {} };
   beforeAll(async () => {
     Object.assign(program, await buildProgram(new URL("../../server/main.ts", import.meta.url)));
+    if (!isCopied) return;
+    cpSync(dirname(program.path), join(program.folder, "dist"), { recursive: true });
+    program.path = join(program.folder, "dist/main.cjs");
   });
   afterAll(async () => {
     await clearDesks(program);
@@ -121,11 +125,7 @@ export function serverForDesks(): Program {
  * the program is removed.
  */
 export function hastyServer(program: Program, times: number, least = 30_000): readonly [string, ...string[]] {
-  return clockedServer(
-    program,
-    `hasty${times}-${least}`,
-    `const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < ${least} ? ms : ms / ${times}, ...rest);`,
-  );
+  return [process.execPath, ...hastyClock(times, least), program.path, "--stdio"];
 }
 
 /**

@@ -91,7 +91,7 @@ export interface HostileDesks {
 
 /** Builds the server before the tests of a file and lets other users read the built program. */
 export function hostileDesks(): HostileDesks {
-  const program = serverForDesks();
+  const program = serverForDesks({ isCopied: true });
   beforeAll(() => chmodSync(program.folder, 0o755));
   const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
   const expectDone: HostileDesks["expectDone"] = async (

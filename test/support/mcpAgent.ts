@@ -1,8 +1,15 @@
 /** An agent that speaks MCP through the reference client and shares no code with the server. */
-import { Client } from "@modelcontextprotocol/client";
+
+import { StringDecoder } from "node:string_decoder";
+import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
-import type { Program } from "./build.js";
+import { builtServer, type Program } from "./build.js";
+import { fastClock } from "./clocks.js";
+import { defined, speedNow } from "./commands.js";
+import { isAll } from "./extent.js";
+import { type Hosted, runHosted } from "./hosted.js";
+import type { HostedCommand } from "./programHost.js";
 
 /** A tool's answer: its texts and its structured content. */
 export interface Told {
@@ -33,6 +40,8 @@ export interface AgentOptions {
   readonly clientName?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** `true` if the test is about the process: the server gets one of its own, in the small suite, too. */
+  readonly isAlone?: boolean;
 }
 
 /** Starts the server as agents do and connects to it. */
@@ -44,12 +53,15 @@ export async function startAgent(
   const { era = "2025", clientName = "tester", args = [], env = {} } = options;
   const versionNegotiation = era === "2025" ? {} : { versionNegotiation: { mode: { pin: "2026-07-28" } } as const };
   const client = new Client({ name: clientName, version: "1" }, versionNegotiation);
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program.path, "mcp", ...args],
-    cwd,
-    env: { ...(process.env as Record<string, string>), ...env },
-  });
+  const given = { args: ["mcp", ...args], cwd, env: defined({ ...process.env, ...env }) };
+  const isHosted = !isAll && options.isAlone !== true && program.path === builtServer;
+  const transport = isHosted
+    ? hostedTransport({ path: program.path, ...given, input: undefined, haste: speedNow() })
+    : new StdioClientTransport({
+        command: process.execPath,
+        ...given,
+        args: [...(speedNow() === 1 ? [] : fastClock(speedNow())), program.path, ...given.args],
+      });
   await client.connect(transport);
   onTestFinished(() => client.close());
   return {
@@ -64,4 +76,31 @@ export async function startAgent(
       return { texts: content.map(({ text }) => text), structured, isError: result.isError === true };
     },
   };
+}
+
+/** Messages to and from a server in a process that may have run other commands before. */
+function hostedTransport(command: HostedCommand): Transport {
+  let server: Hosted | undefined;
+  let text = "";
+  const transport: Transport = {
+    async start() {
+      const decoder = new StringDecoder();
+      const onStdout = (bytes: Buffer): void => {
+        text += decoder.write(bytes);
+        const lines = text.split("\n");
+        text = lines.pop() ?? "";
+        for (const line of lines) transport.onmessage?.(JSON.parse(line) as JSONRPCMessage);
+      };
+      server = runHosted(command, { onStdout, onStderr: (bytes) => void process.stderr.write(bytes) });
+      void server.code.then(() => transport.onclose?.());
+    },
+    async send(message) {
+      server?.write(`${JSON.stringify(message)}\n`);
+    },
+    async close() {
+      server?.endInput();
+      await server?.code;
+    },
+  };
+  return transport;
 }

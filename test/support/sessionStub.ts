@@ -9,6 +9,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { sessionsIn } from "./agentPeer.js";
+import { hurry } from "./commands.js";
 import { frame, framesOf, type Received } from "./rawClient.js";
 
 /** Properties of the session; all are optional. */
@@ -27,9 +28,13 @@ export interface Stub {
   readonly pid?: number;
 }
 
-/** Announces a session in a state directory and serves it until the test ends; returns its id. */
+/**
+ * Announces a session in a state directory and serves it until the test ends; returns its id. If it is silent, commands
+ * need not wait long for it.
+ */
 export async function startStub(home: string, stub: Stub = {}): Promise<string> {
   const { id = randomBytes(6).toString("hex") } = stub;
+  if (stub.isSilent === true) hurry();
   const secret = randomBytes(32).toString("hex");
   mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
   const address = join(sessionsIn(home), `${id}.sock`);

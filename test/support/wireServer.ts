@@ -3,7 +3,7 @@
  * checks.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import {
   createMessageConnection,
@@ -14,9 +14,9 @@ import {
 } from "vscode-jsonrpc/node";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import type { Failure, MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
+import { builtServer } from "./build.js";
 
-/** The program that users run. */
-export const builtServer = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
+export { builtServer };
 
 /** The answer to a call. */
 export type Answered =

@@ -1,0 +1,7 @@
+/** How much of the tests runs: the small suite of `npm test`, or everything. */
+
+/** `true` in `npm run test:all`. */
+export const isAll = (process.env.TEST_ALL ?? "") !== "";
+
+/** The number of random inputs of a law: an eighth of them in the small suite. */
+export const lawRuns = (all: number): number => (isAll ? all : Math.ceil(all / 8));
