@@ -13,13 +13,6 @@ const page = (path: string): string => readFileSync(join(projectRoot, path), "ut
 const agentsPage = page("client-samples/agents/README.md");
 const hooksPage = page("client-samples/agents/hooks.md");
 
-/** Returns the names in backticks between two texts of a page. */
-function namesBetween(text: string, start: string, end: string): string[] {
-  const [, list] = text.split(start);
-  expect(list, start).toBeDefined();
-  return [...(list ?? "").slice(0, list?.indexOf(end)).matchAll(/`(.+?)`/g)].map(([, name = ""]) => name).sort();
-}
-
 const names = Object.keys(agents).sort();
 
 describe("the list of agents", () => {
@@ -28,14 +21,6 @@ describe("the list of agents", () => {
     expect(files.filter((file) => !["agent", "agents", "parts"].includes(file)).sort()).toEqual(names);
     expect(setupNames).toEqual(expect.arrayContaining(names));
     expect(names).toEqual(expect.arrayContaining([...askingNames]));
-  });
-
-  it.each([
-    ["README.md", page("README.md"), "`multi-edit setup NAME --write` sets up ", ":", names],
-    ["client-samples/agents/README.md", agentsPage, "One command sets an agent up: ", ".\n", names],
-    ["client-samples/agents/hooks.md", hooksPage, "does this for ", ";", [...hookNames].sort()],
-  ])("is that of %s", (_path, text, start, end, expected) => {
-    expect(namesBetween(text, start, end)).toEqual(expected);
   });
 });
 

@@ -11,7 +11,6 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { Trail } from "../server/workspace/trail.js";
-import { lawRuns } from "./support/extent.js";
 import { mergedByGit } from "./support/mergedByGit.js";
 import { documentAt, planOn } from "./support/planning.js";
 
@@ -166,13 +165,13 @@ it("is merged as git merges it, unless lines of its place were moved, or nothing
         if (row.startsWith("moved"))
           expect(["same", "conflict", "done: refused"]).toContain(judge(play(story, "others")));
       }),
-      { numRuns: Number(process.env.MERGE_RUNS ?? lawRuns(400)) },
+      { numRuns: Number(process.env.MERGE_RUNS ?? 400) },
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   if (process.env.MERGE_RUNS !== undefined) process.stdout.write(`${JSON.stringify([...rows])}\n`);
-  expect(rows.get("same")).toBeGreaterThan(lawRuns(100));
+  expect(rows.get("same")).toBeGreaterThan(100);
   const exceptions = [...rows].reduce((sum, [row, count]) => sum + (row.includes(":") ? count : 0), 0);
   expect(exceptions).toBeLessThan((rows.get("same") ?? 0) / 8);
 }, 120_000);

@@ -111,7 +111,17 @@ type Call = Readonly<Record<string, unknown>>;
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   path: ["file_path", "filePath", "filepath", "uri"],
   oldText: ["old_string", "oldString", "old_str", "oldStr", "old_text"],
-  newText: ["new_string", "newString", "new_str", "newStr", "new_text", "insert_text", "insertText"],
+  newText: [
+    "new_string",
+    "newString",
+    "new_str",
+    "newStr",
+    "new_text",
+    "insert_text",
+    "insertText",
+    "replacement_text",
+    "replacementText",
+  ],
   replaceAll: ["replace_all", "allow_multiple", "allowMultiple"],
   edits: ["replacements", "files", "multi"],
   patch: ["input", "patchText", "diff"],
