@@ -66,9 +66,8 @@ export default function multiEdit(pi: PiHost): void {
     return reason === undefined ? undefined : { block: true, reason };
   });
   pi.on("tool_result", async ({ toolName, input }, place) => {
-    const params = readCall(input);
-    if (toolName !== "read" || !(await isUnsaved(String(params.path), place))) return undefined;
-    return { content: (await read(params, place)).content, isError: false };
+    if (toolName !== "read" || !(await isUnsaved(String(readCall(input).path), place))) return undefined;
+    return { content: (await read(readCall(input), place)).content, isError: false };
   });
 }
 
@@ -88,8 +87,7 @@ async function isUnsaved(path: string, place: Place): Promise<boolean> {
     const { version, onDisk } = await ask(["read", "--json", "--", name], "", place);
     return typeof version === "number" && onDisk === "differs";
   } catch {
-    // For example, there is no such file, or it is a picture. pi's own tool knows what to do.
-    return false;
+    return false; // For example, there is no such file, or it is a picture. pi's own tool knows what to do.
   }
 }
 
@@ -112,15 +110,8 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   path: ["file_path", "filePath", "filepath", "uri"],
   oldText: ["old_string", "oldString", "old_str", "oldStr", "old_text"],
   newText: [
-    "new_string",
-    "newString",
-    "new_str",
-    "newStr",
-    "new_text",
-    "insert_text",
-    "insertText",
-    "replacement_text",
-    "replacementText",
+    ...["new_string", "newString", "new_str", "newStr", "new_text"],
+    ...["insert_text", "insertText", "replacement_text", "replacementText"],
   ],
   replaceAll: ["replace_all", "allow_multiple", "allowMultiple"],
   edits: ["replacements", "files", "multi"],

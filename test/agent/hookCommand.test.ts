@@ -88,6 +88,31 @@ describe("after a command", () => {
   });
 });
 
+describe.each(Object.entries(commands))(
+  "after a command of %s that writes where nothing was typed",
+  (name, [event, noteIn]) => {
+    it("is told which lines were merged into the unsaved text, and not of a file without any", async () => {
+      const announcing = { experimental: { multiEdit: { didChangeOnDisk: true } } };
+      const { home, root, editor } = await layProject({}, announcing);
+      editor.connection.onRequest("multiEdit/adoptDiskText", () => ({ adopted: true }));
+      const path = join(root, "saved.ts");
+      const uri = pathToFileURL(path).href;
+      await editor.type({ uri, from: 0, to: 0, insert: "// typed\n" });
+      await untilUnsaved(home, 2);
+      expect(await answer(name, event(root))).toBeUndefined();
+      appendFileSync(path, "// by the command\n");
+      const note = noteIn(await answer(name, event(root)));
+      const text = editor.documents.get(uri)?.text ?? "";
+      expect(text).toBe(`// typed\n${saved}// by the command\n`);
+      const line = text.split("\n").length - 1;
+      expect(note).toContain(
+        `"${path}" changed on disk, and the user's editor has unsaved text there. The change was merged into that text, at line ${line}: line ${line} is now "// by the command". It is not saved; `,
+      );
+      expect(await answer(name, event(root))).toBeUndefined();
+    });
+  },
+);
+
 describe("after a command that leaves a file with unsaved text which can't be looked at", () => {
   it.each(Object.keys(commands))("%s sees no error, and hears of the other files", async (name) => {
     const { home, root, editor } = await layAnnounced();

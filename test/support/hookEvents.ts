@@ -6,7 +6,7 @@ import type { AgentName } from "../../server/agents/agents.js";
 import { announced, ownStateHome } from "./agentPeer.js";
 import { type Ran, runCommand } from "./commands.js";
 import { makeDirectory } from "./directory.js";
-import { type FakeEditor, startEditor } from "./fakeEditor.js";
+import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 import { builtServer } from "./wireServer.js";
 
 /** An agent, by its name for the command. */
@@ -35,23 +35,31 @@ export async function answer(
 }
 
 /** Starts an editor named Desk, which is killed after the test. */
-export async function startDesk(root: string, settings: object = {}): Promise<FakeEditor> {
+export async function startDesk(
+  root: string,
+  settings: object = {},
+  capabilities?: EditorOptions["capabilities"],
+): Promise<FakeEditor> {
   const server = [process.execPath, program.path, "--stdio"] as const;
   const editor = await startEditor({
     server,
     folders: [root],
     clientInfo: { name: "Desk" },
     settings: { save: "never", ...settings },
+    ...(capabilities === undefined ? {} : { capabilities }),
   });
   onTestFinished(() => void editor.process.kill("SIGKILL"));
   return editor;
 }
 
 /** A project with an editor that has unsaved text in `price.ts`, and `saved.ts` open and saved. */
-export async function layProject(settings: object = {}): Promise<{ home: string; root: string; editor: FakeEditor }> {
+export async function layProject(
+  settings: object = {},
+  capabilities?: EditorOptions["capabilities"],
+): Promise<{ home: string; root: string; editor: FakeEditor }> {
   const home = ownStateHome();
   const root = makeDirectory({ "price.ts": saved, "saved.ts": saved, "closed.ts": saved });
-  const editor = await startDesk(root, settings);
+  const editor = await startDesk(root, settings, capabilities);
   await editor.open({ uri: pathToFileURL(join(root, "price.ts")).href, text: unsaved });
   await editor.open({ uri: pathToFileURL(join(root, "saved.ts")).href, text: saved });
   await announced(home);

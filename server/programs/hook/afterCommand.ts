@@ -3,7 +3,7 @@
  * the editor does not show such a change, and the agent does not know that there is other text.
  */
 import { statSync } from "node:fs";
-import type { Caller, ReadResult } from "../../lsp/protocol.js";
+import type { Caller, PlaceLines, ReadResult } from "../../lsp/protocol.js";
 import type { RequestResult } from "../../session/awaitAnswer.js";
 import { readRecords } from "../../session/record.js";
 import type { LiveSession } from "../../session/sessions.js";
@@ -11,29 +11,43 @@ import { limits } from "../../text/limits.js";
 import type { StampMemory } from "./remembered.js";
 import { fileStates } from "./unsaved.js";
 
-/** Sends a request for the state of a text, which shows none of its lines to the agent. */
-type Asker = (session: LiveSession, path: string) => Promise<RequestResult>;
+/** Sends a request for lines of a text, 1-based; by default, for none, so that the agent is shown none. */
+type Asker = (session: LiveSession, path: string, lines?: PlaceLines) => Promise<RequestResult>;
+
+/** A file that has changed on disk while an editor had unsaved text in it. */
+export interface ChangedUnder {
+  readonly path: string;
+  /** Where the change was merged into the unsaved text, and the first of these lines; `undefined` if it was not merged. */
+  readonly merged: { readonly lines: readonly PlaceLines[]; readonly first: string } | undefined;
+}
 
 /**
  * Returns the files that the agent must be told about: their stamps differ from those at the agent's command before, and
- * their editor says that the disk has changed under its unsaved text. `sessions`: where sessions are announced.
+ * their editor says that the disk has changed under its unsaved text, or that the change was merged into it. `sessions`:
+ * where sessions are announced.
  */
 export async function changedUnder(
   sessions: string,
   caller: Caller,
   memory: StampMemory,
   ask: Asker,
-): Promise<readonly string[]> {
+): Promise<readonly ChangedUnder[]> {
   const stamps = stampsOf(announcedIn(sessions));
   const before = memory.recall();
   const suspects = Object.keys(stamps).filter((path) => stamps[path] !== before[path]);
   if (suspects.length === 0) return [];
   const { states, close } = await fileStates({ paths: suspects, mayTouch: undefined }, sessions, caller);
   try {
-    const changed: string[] = [];
+    const changed: ChangedUnder[] = [];
     for (const [path, state] of states) {
-      const read = state.kind === "unsaved" ? await ask(state.session, path) : undefined;
-      if (read?.ok === true && (read.result as ReadResult).changedOnDisk === true) changed.push(path);
+      if (state.kind !== "unsaved") continue;
+      const read = await ask(state.session, path);
+      const { changedOnDisk, mergedFromDisk: lines } = (read.ok ? read.result : {}) as Partial<ReadResult>;
+      const [place] = lines ?? [];
+      const shown = place && (await ask(state.session, path, { startLine: place.startLine, endLine: place.startLine }));
+      const first = shown?.ok === true ? (shown.result as ReadResult).text.trim() : "";
+      if (lines !== undefined) changed.push({ path, merged: { lines, first } });
+      else if (changedOnDisk === true) changed.push({ path, merged: undefined });
     }
     memory.keep(stamps);
     return changed;

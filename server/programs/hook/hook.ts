@@ -221,8 +221,8 @@ async function tellAfterCommand(
   const caller = callerOf(agent, conversation, version);
   const memory = stampMemoryOf(agent.name, conversation ?? "");
   const sessions = inServerFolder("sessions");
-  const changed = await changedUnder(sessions, caller, memory, (session, path) =>
-    requestOf(session, { path, startLine: Number.MAX_SAFE_INTEGER }),
+  const changed = await changedUnder(sessions, caller, memory, (session, path, lines) =>
+    requestOf(session, { path, ...(lines ?? { startLine: Number.MAX_SAFE_INTEGER }) }),
   );
   if (changed.length === 0 || agent.tell === undefined) return undefined;
   return { answer: agent.tell(hookSentences.changedUnder(changed, agent.ours), event), reason: undefined };

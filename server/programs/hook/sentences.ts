@@ -1,9 +1,11 @@
 /** Text for models and users about the calls of agents' own tools. */
 import { closedReasons, diskFailures, type Holder, sayUnreached } from "../../disk/sentences.js";
+import type { PlaceLines } from "../../lsp/protocol.js";
 import { clip, fileAt, makeFailure, quote, type UnseenText } from "../../plan/failure.js";
 import { sayUnseen } from "../../plan/patch/sentences.js";
 import { type FilesOfEditor, filesOfEditors, listOfPaths, sessionFailures } from "../../session/sentences.js";
 import { limits } from "../../text/limits.js";
+import type { ChangedUnder } from "./afterCommand.js";
 
 /** The names of our tools that take the place of an agent's own tool. */
 interface OurNames {
@@ -123,9 +125,30 @@ export const hookSentences = {
       ? `In the user's editor, this file has unsaved changes and only ${total} ${total === 1 ? "line" : "lines"}, so it has no line ${first}. To change this file, use ${edit}.`
       : `Lines ${first} to ${last} of ${total}, from the user's editor, including unsaved changes, which are not on disk${isOutdated ? "; the file on disk has changed since" : ""}.${longLine ? ` Line ${first} is too long for one answer: only ${longLine.shown} of its ${longLine.length} characters are shown. For the rest of it, ask the user to save the file, and search it with a command.` : ""}${isCut ? ` To read on, start at line ${last + 1}.` : ""} To change this file, use ${edit}.`,
   /** After a command in a shell. */
-  changedUnder: (paths: readonly string[], { edit, read }: OurNames) =>
-    `${listOfPaths(paths)} changed on disk, but the user's editor has other, unsaved text there, which this change did not reach: the user does not see it, and saving in the editor may overwrite it. Make the change with ${edit} instead; ${read} returns the text in the editor.`,
+  changedUnder: (files: readonly ChangedUnder[], { edit, read }: OurNames) => {
+    const left = files.flatMap(({ path, merged }) => (merged === undefined ? [path] : []));
+    const sentences = files.flatMap(({ path, merged }) =>
+      merged === undefined
+        ? []
+        : [
+            `${quote(path)} changed on disk, and the user's editor has unsaved text there. The change was merged into that text, at ${linesText(merged.lines)}: line ${merged.lines[0]?.startLine} is now ${quote(clip(merged.first, 120))}. It is not saved; ${read} returns the text.`,
+          ],
+    );
+    if (left.length === 0) return sentences.join(" ");
+    return [
+      ...sentences,
+      `${listOfPaths(left)} changed on disk, but the user's editor has other, unsaved text there, which this change did not reach: the user does not see it, and saving in the editor may overwrite it. Make the change with ${edit} instead; ${read} returns the text in the editor.`,
+    ].join(" ");
+  },
 } as const;
+
+/** Names at most three runs of lines. */
+function linesText(lines: readonly PlaceLines[]): string {
+  const runs = lines
+    .slice(0, 3)
+    .map(({ startLine, endLine }) => (startLine === endLine ? startLine : `${startLine}-${endLine}`));
+  return `${lines.length === 1 && lines[0]?.startLine === lines[0]?.endLine ? "line" : "lines"} ${runs.join(", ")}${lines.length > 3 ? " and others" : ""}`;
+}
 
 /** Problems of the command line and its input, for the user. Nothing is blocked because of them. */
 export const hookProblems = {
