@@ -10,12 +10,10 @@ const textOf = (path: string): string => readFileSync(join(projectRoot, path), "
 
 /** The files that no test of the small suite is seen to run, with the reason. */
 const reasons: Readonly<Record<string, string>> = {
+  "server/agents/agent.ts": "has only types",
   "server/dialect/calls.ts": "has only types; packageAuthors.test.ts compiles programs against them",
   "server/dialect/options.ts": "has only types",
-  "server/lsp/apply/steps/table.ts": "has only a table, of functions in the files beside it",
   "server/match/place.ts": "has only types",
-  "server/programs/mcp/readLimits.ts": "has only a table, which callTool.ts and the hook read",
-  "server/programs/mcp/tools.ts": "runs in the build, which makes data of it",
   "server/session/client.ts": "packageAuthors.test.ts imports it from an installed package, as authors of agents do",
 };
 

@@ -4,7 +4,7 @@
  * test files, and leaves the entries of files that are listed already. `TEST_ALL=1` runs all tests.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onlyInAll } from "../support/suites.js";
@@ -15,6 +15,8 @@ const tests = process.argv.slice(2);
 const path = "test/rows/holders.json";
 const paths = readdirSync("server", { recursive: true, encoding: "utf8" }).map((name) => `server/${name}`);
 const folder = mkdtempSync(join(tmpdir(), "multi-edit-rows-"));
+// Some tests run the server as another user.
+chmodSync(folder, 0o777);
 spawnSync("npx", ["vitest", "run", ...tests], {
   env: { ...process.env, ROWS: folder },
   stdio: ["ignore", 2, 2],
