@@ -69,3 +69,30 @@ describe("many lines that replace as many", () => {
 describe("the line ending of a new last line", () => {
   holds([["is the one that was typed", "a\nb", [["b", "b\r\nt"]], "n", "n\r\nt"]]);
 });
+
+describe("lines that were removed with the ending of the line above them", () => {
+  const base = "check(x)\na = load()\nend\n";
+  holds([
+    [
+      "leave what was typed on that line as it is known",
+      base,
+      [
+        ["\na = load()", ""],
+        ["check(", "x("],
+        ["(x)", "(l)"],
+      ],
+      base.replace("check(x)", "check(load)"),
+      conflict,
+    ],
+    [
+      "leave an edit of that line certain",
+      base,
+      [
+        ["\na = load()", ""],
+        ["check(", "test("],
+      ],
+      base.replace("check(x)", "check(load)"),
+      "test(load)\nend\n",
+    ],
+  ]);
+});
