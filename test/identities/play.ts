@@ -49,6 +49,8 @@ class Stage {
   #undo: { readonly what: string; readonly splices: readonly Splice[]; readonly restore: () => void } | undefined;
   readonly #agents: Agent[];
   readonly #script: string[] = [];
+  /** The texts that the person's changes have led to, by what they are in the editor. */
+  readonly #texts = new Map<string, Chars>();
 
   constructor(
     readonly story: Story,
@@ -61,6 +63,7 @@ class Stage {
     if (Number(story.crlf) > 0)
       for (const [at, id] of this.#present.ids.entries())
         if (text[at] === "\n") this.#ids.setEnding(id, chance.percent(Number(story.crlf)));
+    this.#texts.set(this.#rendered(), this.#present);
     this.#desk = new Desk(this.#rendered());
     this.#disks = [{ chars: this.#present, step: 0, until: undefined, untilStep: -1 }];
     const names = story.hasIds ? ["agent ann", "agent bob"] : ["agents"];
@@ -158,6 +161,9 @@ class Stage {
     }
     if (isTogether) this.#desk.change(changes);
     if (after(before, deed).text !== this.#present.text) throw new Error("a deed went wrong");
+    // Contents count: what was taken away and put back, equal, at the same place, is untouched.
+    this.#present = this.#texts.get(this.#rendered()) ?? this.#present;
+    this.#texts.set(this.#rendered(), this.#present);
     const restore = (): void => {
       endings();
       this.#present = before;
