@@ -49,7 +49,7 @@ class Stage {
   #undo: { readonly what: string; readonly splices: readonly Splice[]; readonly restore: () => void } | undefined;
   readonly #agents: Agent[];
   readonly #script: string[] = [];
-  /** The texts that the person's changes have led to, by what they are in the editor. */
+  /** The texts that the person's changes have led to. */
   readonly #texts = new Map<string, Chars>();
 
   constructor(
@@ -67,14 +67,8 @@ class Stage {
     this.#desk = new Desk(this.#rendered());
     this.#disks = [{ chars: this.#present, step: 0, until: undefined, untilStep: -1 }];
     const names = story.hasIds ? ["agent ann", "agent bob"] : ["agents"];
-    this.#agents = names.map((name) => ({
-      name,
-      view: undefined,
-      reads: [],
-      own: new Map(),
-      landed: -1,
-      last: undefined,
-    }));
+    const fresh = { view: undefined, reads: [], landed: -1, last: undefined };
+    this.#agents = names.map((name) => ({ ...fresh, name, own: new Map() }));
     this.#tell(() => `text: ${this.#shown()}`);
   }
 
