@@ -182,10 +182,15 @@ end
 
 local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
 
---- Shows the server's messages in one line, because Neovim itself would ask for Enter after a longer one.
-function M.message(_, params)
-  notice.show(params.message, levels[params.type])
-  return vim.NIL
+--- Shows a message of the server. One that is too long for a line makes Neovim ask for Enter, so it is cut while somebody is
+--- typing.
+function M.message(problem, params, ...)
+  local is_typing = vim.api.nvim_get_mode().mode:find("^[iR]")
+  if is_typing or notice.cut(params.message) == params.message then
+    notice.show(params.message, levels[params.type])
+    return vim.NIL
+  end
+  return vim.lsp.handlers["window/showMessage"](problem, params, ...)
 end
 
 return M
