@@ -96,3 +96,21 @@ describe("lines that were removed with the ending of the line above them", () =>
     ],
   ]);
 });
+
+describe("a line that was split within its indentation", () => {
+  const base = "a();\n    }\n";
+  const typed = (more: string): [string, string][] => [
+    ["\n    }", "\n \n       }"],
+    ["}", `}${more}`],
+  ];
+  holds([
+    ["keeps its other characters", base, typed(""), base.replace("}", "}  # ask"), "a();\n \n       }  # ask\n"],
+    [
+      "does not get twice what both write at its end",
+      base,
+      typed("  # ask"),
+      base.replace("}", "}  # ask Ann"),
+      conflict,
+    ],
+  ]);
+});

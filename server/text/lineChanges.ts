@@ -245,6 +245,39 @@ function blocksOf(base: LineIndex, { changes }: ChangeSet, kind: ChangeKind): re
   return blocks;
 }
 
+/**
+ * Returns the changes to the content of a line, as offsets in it, by which it became another one: characters that stayed but
+ * are in other lines now were removed from it.
+ */
+function changesIn(
+  before: LineIndex,
+  after: LineIndex,
+  { changes, length }: ChangeSet,
+  [line, lineB]: readonly [number, number],
+): readonly Change[] {
+  const [start, end] = [before.start(line), before.contentEnd(line)];
+  const [startB, endB] = [after.start(lineB), after.contentEnd(lineB)];
+  const found: Change[] = [];
+  let [at, shift, done, doneB] = [0, 0, start, startB];
+  const put = (to: number, toB: number): void => {
+    const insert = after.text.slice(doneB, toB);
+    if (to > done || insert !== "") found.push({ from: done - start, to: to - start, insert });
+  };
+  for (const { from, to, insert } of [...changes, { from: length, to: length, insert: "" }]) {
+    // What stayed between two changes, as far as it was in the one line and is in the other.
+    const first = Math.max(at, start, startB - shift);
+    const last = Math.min(from, end, endB - shift);
+    if (first < last) {
+      put(first, first + shift);
+      [done, doneB] = [last, last + shift];
+    }
+    at = to;
+    shift += insert.length - (to - from);
+  }
+  put(end, endB);
+  return found;
+}
+
 /** Returns a removal of whole lines that begins with the ending of the line before them as one that begins where they do. */
 function fromLineStart(base: LineIndex, change: Change, next: Change | undefined): Change {
   const { from, to, insert } = change;
@@ -265,7 +298,8 @@ function hunksOf(
   const end = base.start(to);
   const own = changes.map((one) => ({ ...one, from: one.from - start, to: one.to - start }));
   const set = ChangeSet.of(end - start, own);
-  const after = LineIndex.of(set.apply(base.text.slice(start, end)), base.rule);
+  const block = LineIndex.of(base.text.slice(start, end), base.rule);
+  const after = LineIndex.of(set.apply(block.text), base.rule);
   const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
   const next = Array.from({ length: after.filledCount }, (_, i) => after.content(i));
   const ends = next.map((_, i) => after.terminator(i));
@@ -276,13 +310,16 @@ function hunksOf(
     next.length === 1 &&
     own.every(({ to, insert }) => to <= old[0]!.length && !/[\r\n]/.test(insert));
   const list = { length: base.filledCount, at: (line: number) => base.content(line) };
-  const kept = isExact ? keptIn(LineIndex.of(base.text.slice(start, end), base.rule), after, set) : undefined;
+  const kept = isExact ? keptIn(block, after, set) : undefined;
   const parts = partsOf(old, next, kept, kind);
   return parts.map(({ from: first, to: last, fromB, toB, isLine, isSame, boundTo }): LineHunk => {
     const hunk = { from: from + first, to: from + last, insert: next.slice(fromB, toB) };
     const rest = {
       ...{ fromB: from + shift + fromB, ends: ends.slice(fromB, toB), isLine, isSame: isSame === true },
       ...(isLine && isWithin ? { changes: own } : {}),
+      ...(isLine && isExact && isSame === true && !isWithin
+        ? { changes: changesIn(block, after, set, [first, fromB]) }
+        : {}),
       ...(boundTo === undefined ? {} : { boundTo }),
     };
     // Lines between two that replaced others, or beside one, are where they are.
