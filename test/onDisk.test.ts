@@ -1,63 +1,15 @@
 /** Another program writes a file that the editor has open: its changes reach the editor, and nothing typed is lost. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { AdoptDiskTextParams, DidChangeOnDiskParams } from "../server/lsp/protocol.js";
-import { type Desk, type DeskOptions, layDesk, serverForDesks } from "./support/desk.js";
+import { serverForDesks } from "./support/desk.js";
+import { loadingDesks } from "./support/loadingDesk.js";
 
 const program = serverForDesks();
 
-/** A desk whose editor loads files again when it is told to, and notes what it is asked to treat as read. */
-interface LoadingDesk extends Desk {
-  readonly loaded: string[];
-  readonly adopted: AdoptDiskTextParams[];
-  /** Writes a file as another program does. */
-  write(path: string, text: string): Promise<void>;
-  save(path: string): Promise<void>;
-  /** Types `insert` over the first occurrence of `text`. */
-  typeOver(path: string, text: string, insert: string): Promise<void>;
-  notices(): string[];
-}
-
-async function start(options: DeskOptions, how: { loads?: boolean; knows?: boolean } = {}): Promise<LoadingDesk> {
-  const { loads = true, knows = true } = how;
-  const multiEdit = knows ? { didChangeOnDisk: true } : {};
-  const desk = await layDesk(program, { capabilities: { experimental: { multiEdit } }, ...options });
-  const loaded: string[] = [];
-  const adopted: AdoptDiskTextParams[] = [];
-  const { connection, documents } = desk.editor;
-  connection.onNotification("multiEdit/didChangeOnDisk", async ({ uris }: DidChangeOnDiskParams) => {
-    for (const uri of uris) {
-      const path = uri.slice(desk.uri("").length + 1);
-      loaded.push(path);
-      const { text } = documents.get(uri)!;
-      if (loads) await desk.editor.type({ uri, from: 0, to: text.length, insert: desk.disk()[path]! });
-    }
-  });
-  connection.onRequest("multiEdit/adoptDiskText", (params: AdoptDiskTextParams) => {
-    adopted.push(params);
-    return { adopted: true };
-  });
-  // The server compares a document with its file after it was opened.
-  await delay(150);
-  return {
-    ...desk,
-    loaded,
-    adopted,
-    write: (path, text) => writeFile(join(desk.root, path), text),
-    save: async (path) => {
-      writeFileSync(join(desk.root, path), desk.texts()[path]!);
-      await desk.editor.notify("textDocument/didSave", { textDocument: { uri: desk.uri(path) } });
-    },
-    typeOver: async (path, old, insert) => {
-      const from = desk.texts()[path]!.indexOf(old);
-      await desk.editor.type({ uri: desk.uri(path), from, to: from + old.length, insert });
-    },
-    notices: () => desk.editor.notices.map(({ message }) => message),
-  };
-}
+const start = loadingDesks(program);
 
 const text = "one\ntwo\nthree\nfour\nfive\n";
 

@@ -12,10 +12,13 @@ export interface FollowedFile {
   base: string | undefined;
   /** The text on disk that the editor has been told to load; `undefined` if it has loaded it. */
   coming: string | undefined;
-  /** A text on disk that conflicts with the unsaved text; `undefined` if there is none. */
+  /** A text on disk that was not merged into the unsaved text; `undefined` if there is none. */
   conflicting: string | undefined;
-  /** The hash of the text on disk that the user has agreed to merge; `undefined` if there is none. */
-  agreed: string | undefined;
+  /**
+   * The hash of the text on disk about which the user was asked last, and the answer, `undefined` while the question is open;
+   * `undefined` if the user was not asked.
+   */
+  asked: { readonly hash: string; readonly isAgreed: boolean | undefined } | undefined;
   /** The lines, 1-based, that the last change on disk brought into unsaved text. */
   mergedLines: readonly PlaceLines[];
   /** The editor's text before the last merge, until the file is saved; `undefined` if there was none. */
@@ -24,7 +27,7 @@ export interface FollowedFile {
 
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
-  ...{ base: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined, mergedLines: [] },
+  ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, mergedLines: [] },
   ...before,
-  ...{ uri, opening, path: undefined, coming: undefined },
+  ...{ uri, opening, path: undefined, coming: undefined, asked: undefined },
 });
