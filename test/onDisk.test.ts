@@ -254,7 +254,7 @@ describe("the setting diskChanges", () => {
     await desk.write("a.txt", text.replace("two", "TWO"));
     await expect.poll(() => desk.editor.questions).toHaveLength(1);
     expect(desk.editor.questions[0]?.message).toContain(
-      "Merge what another program wrote to a.txt into your unsaved text?",
+      "Apply what another program wrote to a.txt to your unsaved text? This adds 1 line and removes 1.",
     );
     await expect.poll(() => desk.texts()["a.txt"]).toBe(after);
     await delay(300);

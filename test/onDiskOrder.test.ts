@@ -82,12 +82,20 @@ describe("the base", () => {
 });
 
 describe("a file with other line endings than the editor syncs", () => {
-  it("is merged with the editor's", () => {
+  const disk = text.replace("two", "TWO");
+  const habits = { syncsLf: true, endsLastLine: true };
+
+  function judged(editor: string) {
     const documents = createDocuments();
-    documents.open("file:///a", 1, typed, { loneCrEndsLine: false });
-    const disk = text.replace("two", "TWO");
+    documents.open("file:///a", 1, editor, { loneCrEndsLine: false });
     const read = { kind: "text", text: disk.replaceAll("\n", "\r\n"), bom: false, encoding: "utf-8", size: 1 } as const;
-    const verdict = judgeDisk(documents.get("file:///a")!, text, read, { syncsLf: true, endsLastLine: true });
-    expect(verdict.kind === "merged" && verdict.change.apply(typed)).toBe(typed.replace("two", "TWO"));
+    return judgeDisk(documents.get("file:///a")!, text, read, habits);
+  }
+
+  it("is loaded and merged with the editor's", () => {
+    expect(judged(text)).toEqual({ kind: "clean", disk });
+    const merged = judged(typed);
+    expect(merged).toMatchObject({ kind: "merged", disk });
+    expect(merged.kind === "merged" && merged.change.apply(typed)).toBe(typed.replace("two", "TWO"));
   });
 });

@@ -30,8 +30,8 @@ export type DiskCommands = Pick<ClientFacts, "loadCommand" | "mergeCommand">;
 export const diskSentences = {
   /** The label of the edit that a merge makes. */
   label: (path: string): string => `Changes on disk: ${path}`,
-  /** The question about a merge. */
-  question: (path: string): string => `Merge what another program wrote to ${path} into your unsaved text?`,
+  /** What the question about a merge is about, after "Apply". */
+  question: (path: string): string => `what another program wrote to ${path} to your unsaved text`,
   one: (report: DiskReport, commands: DiskCommands): string => clip(sentenceFor(report, commands), limits.noticeText),
   /** One message about several files: how many were taken over, and which were not. */
   several(reports: readonly DiskReport[], commands: DiskCommands): string {
