@@ -120,6 +120,24 @@ describe("a document without unsaved text", () => {
   });
 });
 
+describe("a file that is written all the time", () => {
+  it("is loaded again and again, although the editor loads newer texts than the server has seen", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { loads: false });
+    const end = performance.now() + 7_000;
+    for (let i = 0, loads = 0; performance.now() < end || loads < desk.loaded.length; i++) {
+      const written = `${text}${i}\n`;
+      writeFileSync(join(desk.root, "a.txt"), written);
+      if (loads < desk.loaded.length) {
+        loads++;
+        await desk.editor.type({ uri: desk.uri("a.txt"), from: 0, to: desk.texts()["a.txt"]!.length, insert: written });
+      }
+      await delay(40);
+    }
+    await expect.poll(() => desk.loaded.length, { timeout: 4_000 }).toBeGreaterThan(3);
+    expect(desk.notices()).toEqual([]);
+  });
+});
+
 describe("the question about a merge", () => {
   it("is asked once for each text, and never while it is open", async () => {
     const desk = await start({ open: { "a.txt": text }, settings: { diskChanges: "ask" } });

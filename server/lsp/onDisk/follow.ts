@@ -128,9 +128,18 @@ export class OpenFilesOnDisk implements DiskFollower {
     // The user may load a text that was not merged.
     if (text === file.coming || text === file.conflicting)
       Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
+    else if (file.coming !== undefined)
+      this.#checkLoaded(file, text).catch((error: unknown) => this.#session.log("error", String(error)));
     if (text !== file.beforeMerge) return;
     file.beforeMerge = undefined;
     if (text !== file.base) this.#reports.add({ kind: "mergeUndone", path: file.path ?? file.uri });
+  }
+
+  /** Finds out whether the editor has loaded a newer text than the one that it was told to load. */
+  async #checkLoaded(file: FollowedFile, text: string): Promise<void> {
+    const read = file.path === undefined ? undefined : await readTextFile(file.path);
+    if (read === undefined || compareWithFile(text, read, this.#session.facts.habits) !== "same") return;
+    if (file.coming !== undefined) Object.assign(file, { base: text, coming: undefined });
   }
 
   #open({ uri, formerLines, text }: OpenDocument): void {
