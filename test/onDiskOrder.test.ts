@@ -70,6 +70,23 @@ describe("a merge", () => {
   });
 });
 
+describe("the lines that an agent reads of a merge", () => {
+  it("are those that have the change by now", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", text.replace("two", "TWO\nmore"));
+    await expect.poll(() => desk.adopted.length, { timeout: 5_000 }).toBe(1);
+    const lines = { startLine: 2, endLine: 3 };
+    expect(await desk.read({ path: "a.txt" })).toMatchObject({ mergedFromDisk: [lines] });
+    const merged = desk.texts()["a.txt"]!;
+    await desk.typeBefore("a.txt", "one", "new\nlines\n");
+    const moved = { startLine: 4, endLine: 5 };
+    expect(await desk.read({ path: "a.txt" })).toMatchObject({ mergedFromDisk: [moved] });
+    await desk.typeOver("a.txt", `new\nlines\n${merged}`, typed);
+    expect(await desk.read({ path: "a.txt" })).not.toHaveProperty("mergedFromDisk");
+  });
+});
+
 describe("the base", () => {
   it("is still known if the editor closes and opens a document with unsaved text", async () => {
     const desk = await start({ open: { "a.txt": text } });

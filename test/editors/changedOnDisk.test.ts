@@ -108,6 +108,38 @@ const emacsHands: Hands = {
   saved: (rate) => `rate = ${rate}\nnet\nmine\n`,
 };
 
+/** Scenes in which Neovim could lose a text that it has not shown. */
+const neovimRisks: Row["sessions"] = {
+  "merges after the person has saved a copy under another name": [
+    [keys("omine\u001b"), "mine", "[+]"],
+    [keys(":w copy.txt\r"), "copy.txt", "written"],
+    [disk(by), "rate = 0.20", "mine"],
+    [focus],
+    [keys(":sleep 3\r:w\r")],
+    [becomes("rate = 0.20\nmine\nnet\n")],
+  ],
+  "asks before it saves over a conflict that came while the person was typing": [
+    [keys("omi"), "mi", "-- INSERT --"],
+    [disk(by), "rate = 0.20", "mi", "-- INSERT --"],
+    [disk("rate = 0.20\ntheirs\nnet\n"), "not merged, both you and the disk changed"],
+    [keys("ne\u001b"), "mine"],
+    [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
+  ],
+  "loads a buffer that can't be changed": [
+    [keys(":set readonly nomodifiable\r")],
+    [disk(by), "rate = 0.20"],
+    [disk(after), "rate = 0.21 and more"],
+  ],
+  "loads a clean buffer with a byte order mark, also without 'autoread'": [
+    [keys(":set noautoread bomb\r:w\r"), "written"],
+    [becomes(`\ufeff${before}`)],
+    [disk(`\ufeff${by}`), "rate = 0.20"],
+    [keys("omine\u001b"), "mine", "[+]"],
+    [keys(":w\r"), "mine", "written"],
+    [becomes("\ufeffrate = 0.20\nmine\nnet\n")],
+  ],
+};
+
 const neovimRow = (name: string, kind: EditorKind): Row => ({
   name,
   kind,
@@ -151,34 +183,7 @@ const neovimRow = (name: string, kind: EditorKind): Row => ({
       [keys(":w\r"), "mine", "written"],
       [disk(after), "rate = 0.21 and more"],
     ],
-    "merges after the person has saved a copy under another name": [
-      [keys("omine\u001b"), "mine", "[+]"],
-      [keys(":w copy.txt\r"), "copy.txt", "written"],
-      [disk(by), "rate = 0.20", "mine"],
-      [focus],
-      [keys(":sleep 3\r:w\r")],
-      [becomes("rate = 0.20\nmine\nnet\n")],
-    ],
-    "asks before it saves over a conflict that came while the person was typing": [
-      [keys("omi"), "mi", "-- INSERT --"],
-      [disk(by), "rate = 0.20", "mi", "-- INSERT --"],
-      [disk("rate = 0.20\ntheirs\nnet\n"), "not merged, both you and the disk changed"],
-      [keys("ne\u001b"), "mine"],
-      [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
-    ],
-    "loads a buffer that can't be changed": [
-      [keys(":set readonly nomodifiable\r")],
-      [disk(by), "rate = 0.20"],
-      [disk(after), "rate = 0.21 and more"],
-    ],
-    "loads a clean buffer with a byte order mark, also without 'autoread'": [
-      [keys(":set noautoread bomb\r:w\r"), "written"],
-      [becomes(`\ufeff${before}`)],
-      [disk(`\ufeff${by}`), "rate = 0.20"],
-      [keys("omine\u001b"), "mine", "[+]"],
-      [keys(":w\r"), "mine", "written"],
-      [becomes("\ufeffrate = 0.20\nmine\nnet\n")],
-    ],
+    ...neovimRisks,
     ...writers(neovimHands),
   },
 });

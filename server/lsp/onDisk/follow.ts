@@ -20,7 +20,7 @@ import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed } from "./followedFile.js";
 import { type DiskVerdict, judgeDisk } from "./judge.js";
-import { agreesToMerge, linesAfter, type MergeJob, mergeIntoEditor } from "./mergeIntoEditor.js";
+import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { createReports, nameFor } from "./reports.js";
 
 /** Follows the files of a session's documents until the process ends. */
@@ -56,7 +56,8 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   mergedLines(uri: string): readonly PlaceLines[] {
-    return this.#files.get(uri)?.mergedLines ?? [];
+    const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
+    return file?.merged === undefined || document === undefined ? [] : linesOf(file.merged, document);
   }
 
   saved(uri: string): void {
@@ -131,7 +132,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     else if (file.coming !== undefined)
       this.#checkLoaded(file, text).catch((error: unknown) => this.#session.log("error", String(error)));
     if (text !== file.beforeMerge) return;
-    file.beforeMerge = undefined;
+    Object.assign(file, { beforeMerge: undefined, merged: undefined });
     if (text !== file.base) this.#reports.add({ kind: "mergeUndone", path: file.path ?? file.uri });
   }
 
@@ -190,7 +191,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (this.#session.documents.get(file.uri)?.desynced !== undefined)
       return this.#reports.add({ kind: "unmerged", path });
     const read = await readTextFile(path);
-    file.mergedLines = [];
+    file.merged = undefined;
     const document = this.#documentOf(file);
     if (document === undefined || isSavedInOneByte(document, path, read, this.#session.facts)) return;
     const verdict = judgeDisk(document, file.base, read, this.#session.facts.habits);
@@ -236,8 +237,8 @@ export class OpenFilesOnDisk implements DiskFollower {
       return this.#reports.add({ kind: "refused", path });
     }
     const beforeMerge = change.isEmpty ? undefined : withoutMark(document.text);
-    const mergedLines = linesAfter(document, change);
-    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, mergedLines });
+    const merged = mergedText(document, change);
+    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, merged });
     // An agent that asks for the text is not told that the file has changed under it.
     session.diskStamps.remember(file.uri);
     if (!change.isEmpty) this.#reports.add({ kind: isClean ? "loaded" : "merged", path });

@@ -1,5 +1,5 @@
 /** An open document's file, as far as the server has followed it. */
-import type { PlaceLines } from "../protocol.js";
+import type { MergedText } from "./mergeIntoEditor.js";
 
 /** All texts are as the editor syncs them, without a byte order mark. */
 export interface FollowedFile {
@@ -19,15 +19,15 @@ export interface FollowedFile {
    * `undefined` if the user was not asked.
    */
   asked: { readonly hash: string; readonly isAgreed: boolean | undefined } | undefined;
-  /** The lines, 1-based, that the last change on disk brought into unsaved text. */
-  mergedLines: readonly PlaceLines[];
+  /** What the last change on disk brought into unsaved text; `undefined` if it brought nothing, or was undone. */
+  merged: MergedText | undefined;
   /** The editor's text before the last merge, until the file is saved; `undefined` if there was none. */
   beforeMerge: string | undefined;
 }
 
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
-  ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, mergedLines: [] },
+  ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, merged: undefined },
   ...before,
   ...{ uri, opening, path: undefined, coming: undefined, asked: undefined },
 });
