@@ -118,7 +118,7 @@ describe("a document with unsaved text", () => {
     const desk = await start({ open: { "a.txt": text } });
     await desk.typeOver("a.txt", "two", "my");
     await desk.write("a.txt", text.replace("two", "their"));
-    await expect.poll(desk.notices).toEqual(['"a.txt": not merged, both you and the disk changed line 2.']);
+    await expect.poll(desk.notices).toEqual(['"a.txt": not merged, you and the disk changed line 2.']);
     expect(desk.texts()["a.txt"]).toBe(text.replace("two", "my"));
     expect(desk.editor.asked).toEqual([]);
   });
@@ -238,7 +238,7 @@ describe("many files at once", () => {
     }
     await expect.poll(() => desk.loaded).toHaveLength(28);
     await expect.poll(desk.notices).toHaveLength(1);
-    expect(desk.notices()[0]).toMatch(/^1 file taken over from disk, 1 conflict\. "f0\.txt": not merged, both/);
+    expect(desk.notices()[0]).toMatch(/^1 file taken over from disk, 1 conflict\. "f0\.txt": not merged, you and/);
     expect(desk.texts()["f1.txt"]).toBe(text.replace("two", "TWO").replace("five", "my five"));
   });
 });

@@ -121,7 +121,7 @@ const neovimRisks: Row["sessions"] = {
   "asks before it saves over a conflict that came while the person was typing": [
     [keys("omi"), "mi", "-- INSERT --"],
     [disk(by), "rate = 0.20", "mi", "-- INSERT --"],
-    [disk("rate = 0.20\ntheirs\nnet\n"), "not merged, both you and the disk changed"],
+    [disk("rate = 0.20\ntheirs\nnet\n"), "not merged, you and the disk changed"],
     [keys("ne\u001b"), "mine"],
     [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
   ],
@@ -171,7 +171,7 @@ const neovimRow = (name: string, kind: EditorKind): Row => ({
     ],
     "keeps unsaved text where both sides changed the same, says where, and asks before it saves": [
       [keys("ccrate = 0.07\u001b"), "rate = 0.07", "[+]"],
-      [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1. :MultiEditMerge shows both."],
+      [disk(by), "rate = 0.07", "not merged, you and the disk changed line 1. :MultiEditMerge shows both."],
       [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
     ],
     "merges a conflict by hand, change by change, and then asks nothing at the next save": [
@@ -253,7 +253,7 @@ const rows: readonly Row[] = [
       ],
       "keeps unsaved text where both sides changed the same, says where, and asks before it saves": [
         [keys("\u000brate = 0.07"), "rate = 0.07"],
-        [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1.", "multi-edit-merge shows both."],
+        [disk(by), "rate = 0.07", "not merged, you and the disk changed line 1.", "edit-merge shows both."],
         [keys(save), "price.txt has changed since visited or saved.", "Save anyway?"],
       ],
       ...writers(emacsHands),

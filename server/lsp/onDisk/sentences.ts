@@ -70,7 +70,7 @@ function sentenceFor(report: DiskReport, { loadCommand, mergeCommand }: DiskComm
     case "conflict":
       return report.lines.length === 0
         ? `${name} is now empty on disk. Your unsaved text is kept; saving writes it.`
-        : `${name}: not merged, both you and the disk changed ${linesText(report.lines)}.${merging}`;
+        : `${name}: not merged, you and the disk changed ${linesText(report.lines)}.${merging}`;
     case "unreadable":
       return `${name} changed on disk and can't be loaded. ${report.reason}`;
     case "overwritten": {
