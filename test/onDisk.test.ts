@@ -1,63 +1,15 @@
 /** Another program writes a file that the editor has open: its changes reach the editor, and nothing typed is lost. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { AdoptDiskTextParams, DidChangeOnDiskParams } from "../server/lsp/protocol.js";
-import { type Desk, type DeskOptions, layDesk, serverForDesks } from "./support/desk.js";
+import { serverForDesks } from "./support/desk.js";
+import { loadingDesks } from "./support/loadingDesk.js";
 
 const program = serverForDesks();
 
-/** A desk whose editor loads files again when it is told to, and notes what it is asked to treat as read. */
-interface LoadingDesk extends Desk {
-  readonly loaded: string[];
-  readonly adopted: AdoptDiskTextParams[];
-  /** Writes a file as another program does. */
-  write(path: string, text: string): Promise<void>;
-  save(path: string): Promise<void>;
-  /** Types `insert` over the first occurrence of `text`. */
-  typeOver(path: string, text: string, insert: string): Promise<void>;
-  notices(): string[];
-}
-
-async function start(options: DeskOptions, how: { loads?: boolean; knows?: boolean } = {}): Promise<LoadingDesk> {
-  const { loads = true, knows = true } = how;
-  const multiEdit = knows ? { didChangeOnDisk: true } : {};
-  const desk = await layDesk(program, { capabilities: { experimental: { multiEdit } }, ...options });
-  const loaded: string[] = [];
-  const adopted: AdoptDiskTextParams[] = [];
-  const { connection, documents } = desk.editor;
-  connection.onNotification("multiEdit/didChangeOnDisk", async ({ uris }: DidChangeOnDiskParams) => {
-    for (const uri of uris) {
-      const path = uri.slice(desk.uri("").length + 1);
-      loaded.push(path);
-      const { text } = documents.get(uri)!;
-      if (loads) await desk.editor.type({ uri, from: 0, to: text.length, insert: desk.disk()[path]! });
-    }
-  });
-  connection.onRequest("multiEdit/adoptDiskText", (params: AdoptDiskTextParams) => {
-    adopted.push(params);
-    return { adopted: true };
-  });
-  // The server compares a document with its file after it was opened.
-  await delay(150);
-  return {
-    ...desk,
-    loaded,
-    adopted,
-    write: (path, text) => writeFile(join(desk.root, path), text),
-    save: async (path) => {
-      writeFileSync(join(desk.root, path), desk.texts()[path]!);
-      await desk.editor.notify("textDocument/didSave", { textDocument: { uri: desk.uri(path) } });
-    },
-    typeOver: async (path, old, insert) => {
-      const from = desk.texts()[path]!.indexOf(old);
-      await desk.editor.type({ uri: desk.uri(path), from, to: from + old.length, insert });
-    },
-    notices: () => desk.editor.notices.map(({ message }) => message),
-  };
-}
+const start = loadingDesks(program);
 
 const text = "one\ntwo\nthree\nfour\nfive\n";
 
@@ -166,7 +118,7 @@ describe("a document with unsaved text", () => {
     const desk = await start({ open: { "a.txt": text } });
     await desk.typeOver("a.txt", "two", "my");
     await desk.write("a.txt", text.replace("two", "their"));
-    await expect.poll(desk.notices).toEqual(['"a.txt": not merged, both you and the disk changed line 2.']);
+    await expect.poll(desk.notices).toEqual(['"a.txt": not merged, you and the disk changed line 2.']);
     expect(desk.texts()["a.txt"]).toBe(text.replace("two", "my"));
     expect(desk.editor.asked).toEqual([]);
   });
@@ -286,7 +238,7 @@ describe("many files at once", () => {
     }
     await expect.poll(() => desk.loaded).toHaveLength(28);
     await expect.poll(desk.notices).toHaveLength(1);
-    expect(desk.notices()[0]).toMatch(/^1 file taken over from disk, 1 conflict\. "f0\.txt": not merged, both/);
+    expect(desk.notices()[0]).toMatch(/^1 file taken over from disk, 1 conflict\. "f0\.txt": not merged, you and/);
     expect(desk.texts()["f1.txt"]).toBe(text.replace("two", "TWO").replace("five", "my five"));
   });
 });
@@ -302,7 +254,7 @@ describe("the setting diskChanges", () => {
     await desk.write("a.txt", text.replace("two", "TWO"));
     await expect.poll(() => desk.editor.questions).toHaveLength(1);
     expect(desk.editor.questions[0]?.message).toContain(
-      "Merge what another program wrote to a.txt into your unsaved text?",
+      "Apply what another program wrote to a.txt to your unsaved text? This adds 1 line and removes 1.",
     );
     await expect.poll(() => desk.texts()["a.txt"]).toBe(after);
     await delay(300);

@@ -74,8 +74,9 @@ export class FileWatch {
     if (!this.#stamps.has(path)) return false;
     // The system may tell of a change a moment after it was made.
     if ((await stampOf(path)).stamp !== this.#stamps.get(path)) this.#notice(path);
-    if (!this.#unsettled.has(path)) return false;
-    while (this.#unsettled.has(path)) await delay(limits.diskStillMs / 4, undefined, { ref: false });
+    const file = this.#unsettled.get(path);
+    if (file === undefined) return false;
+    while (this.#unsettled.get(path) === file) await delay(limits.diskStillMs / 4, undefined, { ref: false });
     return true;
   }
 

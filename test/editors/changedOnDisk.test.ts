@@ -108,6 +108,38 @@ const emacsHands: Hands = {
   saved: (rate) => `rate = ${rate}\nnet\nmine\n`,
 };
 
+/** Scenes in which Neovim could lose a text that it has not shown. */
+const neovimRisks: Row["sessions"] = {
+  "merges after the person has saved a copy under another name": [
+    [keys("omine\u001b"), "mine", "[+]"],
+    [keys(":w copy.txt\r"), "copy.txt", "written"],
+    [disk(by), "rate = 0.20", "mine"],
+    [focus],
+    [keys(":sleep 3\r:w\r")],
+    [becomes("rate = 0.20\nmine\nnet\n")],
+  ],
+  "asks before it saves over a conflict that came while the person was typing": [
+    [keys("omi"), "mi", "-- INSERT --"],
+    [disk(by), "rate = 0.20", "mi", "-- INSERT --"],
+    [disk("rate = 0.20\ntheirs\nnet\n"), "not merged, you and the disk changed"],
+    [keys("ne\u001b"), "mine"],
+    [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
+  ],
+  "loads a buffer that can't be changed": [
+    [keys(":set readonly nomodifiable\r")],
+    [disk(by), "rate = 0.20"],
+    [disk(after), "rate = 0.21 and more"],
+  ],
+  "loads a clean buffer with a byte order mark, also without 'autoread'": [
+    [keys(":set noautoread bomb\r:w\r"), "written"],
+    [becomes(`\ufeff${before}`)],
+    [disk(`\ufeff${by}`), "rate = 0.20"],
+    [keys("omine\u001b"), "mine", "[+]"],
+    [keys(":w\r"), "mine", "written"],
+    [becomes("\ufeffrate = 0.20\nmine\nnet\n")],
+  ],
+};
+
 const neovimRow = (name: string, kind: EditorKind): Row => ({
   name,
   kind,
@@ -139,7 +171,7 @@ const neovimRow = (name: string, kind: EditorKind): Row => ({
     ],
     "keeps unsaved text where both sides changed the same, says where, and asks before it saves": [
       [keys("ccrate = 0.07\u001b"), "rate = 0.07", "[+]"],
-      [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1. :MultiEditMerge shows both."],
+      [disk(by), "rate = 0.07", "not merged, you and the disk changed line 1. :MultiEditMerge shows both."],
       [keys(":w\r"), "WARNING: The file has been changed since reading it!!!", "(y/n)?"],
     ],
     "merges a conflict by hand, change by change, and then asks nothing at the next save": [
@@ -151,6 +183,7 @@ const neovimRow = (name: string, kind: EditorKind): Row => ({
       [keys(":w\r"), "mine", "written"],
       [disk(after), "rate = 0.21 and more"],
     ],
+    ...neovimRisks,
     ...writers(neovimHands),
   },
 });
@@ -220,7 +253,7 @@ const rows: readonly Row[] = [
       ],
       "keeps unsaved text where both sides changed the same, says where, and asks before it saves": [
         [keys("\u000brate = 0.07"), "rate = 0.07"],
-        [disk(by), "rate = 0.07", "not merged, both you and the disk changed line 1.", "multi-edit-merge shows both."],
+        [disk(by), "rate = 0.07", "not merged, you and the disk changed line 1.", "edit-merge shows both."],
         [keys(save), "price.txt has changed since visited or saved.", "Save anyway?"],
       ],
       ...writers(emacsHands),

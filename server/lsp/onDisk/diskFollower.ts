@@ -8,7 +8,7 @@ export interface DiskFollower {
    * with `false`, at once, if nothing was written.
    */
   settled(uri: string): Promise<boolean>;
-  /** Returns the lines, 1-based, that the last change of a document's file brought into unsaved text. */
+  /** Returns the lines, 1-based, that have what the last change of a document's file brought into unsaved text. */
   mergedLines(uri: string): readonly PlaceLines[];
   /** The editor has saved a document. */
   saved(uri: string): void;

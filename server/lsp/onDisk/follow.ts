@@ -11,15 +11,16 @@ import type { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { OpenDocument } from "../../workspace/documents.js";
-import { compareWithFile, type FileRead, readTextFile } from "../../workspace/files.js";
+import { compareWithFile, type FileRead, isSameInOneByte, readTextFile } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { asSynced } from "../../workspace/trails.js";
+import type { ClientFacts } from "../clients.js";
 import { notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed } from "./followedFile.js";
 import { type DiskVerdict, judgeDisk } from "./judge.js";
-import { agreesToMerge, linesAfter, type MergeJob, mergeIntoEditor } from "./mergeIntoEditor.js";
+import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { createReports, nameFor } from "./reports.js";
 
 /** Follows the files of a session's documents until the process ends. */
@@ -47,22 +48,27 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (file?.path === undefined || this.#isOff) return false;
     if (!(await this.#watch.settled(file.path)) && file.coming === undefined) return false;
     await this.#session.inTurn(async () => undefined);
-    while (file.coming !== undefined && this.#files.get(uri) === file) await delay(limits.diskStillMs / 4);
+    const { coming } = file;
+    // A text that comes later may be told later: a program may write the file all the time.
+    while (coming !== undefined && file.coming === coming && this.#files.get(uri) === file)
+      await delay(limits.diskStillMs / 4);
     return true;
   }
 
   mergedLines(uri: string): readonly PlaceLines[] {
-    return this.#files.get(uri)?.mergedLines ?? [];
+    const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
+    return file?.merged === undefined || document === undefined ? [] : linesOf(file.merged, document);
   }
 
   saved(uri: string): void {
     const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
     if (file === undefined || document === undefined) return;
-    const { path, conflicting } = file;
-    if (path !== undefined && conflicting !== undefined)
-      this.#reports.add({ kind: "overwritten", path, keptAt: keepText(path, conflicting) });
+    const before = { base: file.base, conflicting: file.conflicting, beforeMerge: file.beforeMerge };
     // Another program may write the file before the server has seen the save on disk.
-    Object.assign(file, { base: withoutMark(document.text), conflicting: undefined, beforeMerge: undefined });
+    const base = document.desynced === undefined ? withoutMark(document.text) : undefined;
+    Object.assign(file, { base, conflicting: undefined, beforeMerge: undefined });
+    forgetAnswer(file);
+    this.#checkSave(file, base, before).catch((error: unknown) => this.#session.log("error", String(error)));
   }
 
   async merged(params: unknown): Promise<void> {
@@ -75,6 +81,23 @@ export class OpenFilesOnDisk implements DiskFollower {
     // What was written since the user looked is merged next.
     if (read.hash !== hash) return this.#look(file);
     Object.assign(file, { base: asSynced(read.text, document.text), conflicting: undefined });
+  }
+
+  /**
+   * Checks that a save has reached the file: an editor also tells of one under another name, which leaves the file as it was.
+   * `before`: what was known of the file before the save.
+   */
+  async #checkSave(file: FollowedFile, saved: string | undefined, before: BeforeSave): Promise<void> {
+    const { path } = file;
+    if (path === undefined) return;
+    const read = await readTextFile(path);
+    const isOnDisk = (text: string | undefined): boolean =>
+      text !== undefined && compareWithFile(text, read, this.#session.facts.habits) === "same";
+    const isUntouched = read.kind === "absent" || isOnDisk(before.base) || isOnDisk(before.conflicting);
+    if (isUntouched && !isOnDisk(saved)) {
+      if (file.base === saved) Object.assign(file, before);
+    } else if (before.conflicting !== undefined)
+      this.#reports.add({ kind: "overwritten", path, keptAt: keepText(path, before.conflicting) });
   }
 
   get #isOff(): boolean {
@@ -103,10 +126,21 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   #textChanged(file: FollowedFile, text: string): void {
-    if (text === file.coming) Object.assign(file, { base: text, coming: undefined });
+    // The user may load a text that was not merged.
+    if (text === file.coming || text === file.conflicting)
+      Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
+    else if (file.coming !== undefined)
+      this.#checkLoaded(file, text).catch((error: unknown) => this.#session.log("error", String(error)));
     if (text !== file.beforeMerge) return;
-    file.beforeMerge = undefined;
+    Object.assign(file, { beforeMerge: undefined, merged: undefined });
     if (text !== file.base) this.#reports.add({ kind: "mergeUndone", path: file.path ?? file.uri });
+  }
+
+  /** Finds out whether the editor has loaded a newer text than the one that it was told to load. */
+  async #checkLoaded(file: FollowedFile, text: string): Promise<void> {
+    const read = file.path === undefined ? undefined : await readTextFile(file.path);
+    if (read === undefined || compareWithFile(text, read, this.#session.facts.habits) !== "same") return;
+    if (file.coming !== undefined) Object.assign(file, { base: text, coming: undefined });
   }
 
   #open({ uri, formerLines, text }: OpenDocument): void {
@@ -126,10 +160,11 @@ export class OpenFilesOnDisk implements DiskFollower {
     this.#watch.add(file.path);
     const read = await readTextFile(file.path);
     const isSame = (one: string): boolean => compareWithFile(one, read, this.#session.facts.habits) === "same";
-    if (isSame(text)) file.base = withoutMark(text);
+    if (isSame(text)) Object.assign(file, { base: withoutMark(text), conflicting: undefined });
     else if (file.base !== undefined && !isSame(file.base)) this.#look(file);
     // An editor that has opened the file before the server began knows by itself whether the text is unsaved.
-    else if (file.base === undefined && read.kind === "text") this.#tellToLoad(file);
+    else if (file.base === undefined && read.kind === "text" && this.#loads && !this.#isOff)
+      this.#load(file, asSynced(read.text, withoutMark(text)), () => undefined);
   }
 
   #close(file: FollowedFile): void {
@@ -142,98 +177,134 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (file.path !== undefined && !isShared) this.#watch.remove(file.path);
   }
 
-  /** Looks at a file that has changed on disk. `mayLoad`: `true` if the editor may be told to load it. */
-  #look(file: FollowedFile, mayLoad = true): void {
+  /** Looks at a file that has changed on disk. `told`: the text that the editor was told to load and has not loaded. */
+  #look(file: FollowedFile, told?: string): void {
     if (this.#isOff) return;
     const { inTurn, log } = this.#session;
-    inTurn(() => this.#takeOver(file, mayLoad)).catch((error: unknown) => log("error", String(error)));
+    inTurn(() => this.#takeOver(file, told)).catch((error: unknown) => log("error", String(error)));
   }
 
-  async #takeOver(file: FollowedFile, mayLoad: boolean): Promise<void> {
+  async #takeOver(file: FollowedFile, told: string | undefined): Promise<void> {
     const { path } = file;
     if (path === undefined) return;
     // Of a document that is out of sync, nobody knows what is unsaved.
     if (this.#session.documents.get(file.uri)?.desynced !== undefined)
       return this.#reports.add({ kind: "unmerged", path });
     const read = await readTextFile(path);
-    file.mergedLines = [];
+    file.merged = undefined;
     const document = this.#documentOf(file);
-    if (document === undefined) return;
+    if (document === undefined || isSavedInOneByte(document, path, read, this.#session.facts)) return;
     const verdict = judgeDisk(document, file.base, read, this.#session.facts.habits);
-    if (verdict.kind === "clean" && (mayLoad || !this.#loads)) return this.#load(file, verdict.disk);
     const disk = "disk" in verdict ? verdict.disk : "";
+    if (verdict.kind === "clean" && (told === undefined || !this.#loads))
+      return this.#load(file, disk, () => this.#notLoaded(file, disk));
+    // What was written since is told next.
+    if (told !== undefined && disk !== told && verdict.kind !== "common") return;
     const change = changeOf(verdict, document);
-    if (change !== undefined && this.#loads) return this.#merge(file, { document, change, disk }, read);
+    if (change !== undefined && this.#loads)
+      return this.#merge(file, { document, change, disk, isClean: verdict.kind === "clean" }, read);
     this.#note(file, path, verdict);
   }
 
   /** Notes a verdict after which the document stays as it is. */
   #note(file: FollowedFile, path: string, verdict: DiskVerdict): void {
     if (verdict.kind === "common")
-      Object.assign(file, { base: verdict.base, coming: undefined, conflicting: undefined });
+      forgetAnswer(Object.assign(file, { base: verdict.base, coming: undefined, conflicting: undefined }));
     else if (verdict.kind === "missing") this.#reports.add({ kind: "missing", path });
     else if (verdict.kind === "unreadable") this.#reports.add({ kind: "unreadable", path, reason: verdict.reason });
     else {
-      if (verdict.kind === "conflict") file.conflicting = verdict.disk;
+      if ("disk" in verdict) file.conflicting = verdict.disk;
       const isNamed = verdict.kind === "conflict" && this.#loads;
       this.#reports.add(isNamed ? { kind: "conflict", path, lines: verdict.lines } : { kind: "unmerged", path });
     }
   }
 
   /** Merges a file's text on disk into the editor, after a question if the settings ask for one. */
-  async #merge(file: FollowedFile, { document, change, disk }: Merge, read: FileRead): Promise<void> {
+  async #merge(file: FollowedFile, { document, change, disk, isClean }: Merge, read: FileRead): Promise<void> {
     const session = this.#session;
     const { path = "" } = file;
     const hash = (read.kind === "text" && read.hash) || "";
     const job = { path, name: nameFor(session, path), document, change, hash };
-    const isAgreed = session.settings.diskChanges === "merge" || change.isEmpty || file.agreed === hash;
-    if (!isAgreed) {
+    const isAgreed = file.asked?.hash === hash && file.asked.isAgreed === true;
+    if (session.settings.diskChanges !== "merge" && !change.isEmpty && !isClean && !isAgreed) {
       this.#ask(file, job, disk).catch((error: unknown) => session.log("error", String(error)));
       return;
     }
     const outcome = await mergeIntoEditor(session, job);
     if (outcome === "moved") return this.#look(file);
-    if (outcome === "refused") return this.#reports.add({ kind: "refused", path });
+    if (outcome === "refused") {
+      file.conflicting = disk;
+      return this.#reports.add({ kind: "refused", path });
+    }
     const beforeMerge = change.isEmpty ? undefined : withoutMark(document.text);
-    const mergedLines = linesAfter(document, change);
-    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, mergedLines });
+    const merged = mergedText(document, change);
+    Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, merged });
     // An agent that asks for the text is not told that the file has changed under it.
     session.diskStamps.remember(file.uri);
-    if (!change.isEmpty) this.#reports.add({ kind: "merged", path });
+    if (!change.isEmpty) this.#reports.add({ kind: isClean ? "loaded" : "merged", path });
   }
 
   /** Asks the user about a merge. The other calls need not wait for the answer. */
   async #ask(file: FollowedFile, job: MergeJob, disk: string): Promise<void> {
     file.conflicting = disk;
-    if (!(await agreesToMerge(this.#session, job))) return;
-    file.agreed = job.hash;
+    const { asked } = file;
+    // While a question is open, there is no other: the file is looked at again once it is answered.
+    if (asked !== undefined && (asked.isAgreed === undefined || asked.hash === job.hash)) return;
+    file.asked = { hash: job.hash, isAgreed: undefined };
+    let isAgreed = false;
+    try {
+      isAgreed = await agreesToMerge(this.#session, job);
+    } finally {
+      file.asked = { hash: job.hash, isAgreed };
+    }
     this.#look(file);
   }
 
   #tellToLoad({ uri }: FollowedFile): void {
-    if (!this.#loads || this.#isOff) return;
+    if (!this.#loads) return;
     const { connection } = this.#session;
     connection.sendNotification(notifications.didChangeOnDisk, { uris: [uri] }).catch(() => undefined);
   }
 
-  /** Has the editor load a file, and waits for its text. */
-  #load(file: FollowedFile, disk: string): void {
+  /** Has the editor load a file, and waits for its text. `failed`: called if it does not come. */
+  #load(file: FollowedFile, disk: string, failed: () => void): void {
     file.coming = disk;
     this.#tellToLoad(file);
     setTimeout(() => {
       if (this.#files.get(file.uri) !== file || file.coming !== disk) return;
       file.coming = undefined;
-      if (this.#loads) this.#look(file, false);
-      else this.#reports.add({ kind: "stale", path: file.path ?? file.uri });
+      failed();
     }, limits.diskSettleMs).unref();
+  }
+
+  #notLoaded(file: FollowedFile, disk: string): void {
+    if (this.#loads) this.#look(file, disk);
+    else this.#reports.add({ kind: "stale", path: file.path ?? file.uri });
   }
 }
 
-/** A merge: the changes to the document by which it gets what was written, and the text on disk. */
+/** What is known of a file until it is saved. */
+type BeforeSave = Pick<FollowedFile, "base" | "conflicting" | "beforeMerge">;
+
+/** Forgets what the user has answered. A question that is open stays open. */
+function forgetAnswer(file: FollowedFile): void {
+  if (file.asked?.isAgreed !== undefined) file.asked = undefined;
+}
+
+/** Reports whether a file that is not in Unicode has the document's text: the editor has saved it. */
+function isSavedInOneByte({ text }: OpenDocument, path: string, read: FileRead, { habits }: ClientFacts): boolean {
+  return read.kind === "failed" && read.failure.code === "unsupportedEncoding" && isSameInOneByte(text, path, habits);
+}
+
+/**
+ * A merge: the changes to the document by which it gets what was written, and the text on disk. `isClean`: `true` if the
+ * document has no unsaved text.
+ */
 interface Merge {
   readonly document: OpenDocument;
   readonly change: ChangeSet;
   readonly disk: string;
+  readonly isClean: boolean;
 }
 
 /** Returns the changes by which a document gets what was written; `undefined` if it must not get it. */

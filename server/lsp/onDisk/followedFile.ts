@@ -1,5 +1,5 @@
 /** An open document's file, as far as the server has followed it. */
-import type { PlaceLines } from "../protocol.js";
+import type { MergedText } from "./mergeIntoEditor.js";
 
 /** All texts are as the editor syncs them, without a byte order mark. */
 export interface FollowedFile {
@@ -12,19 +12,22 @@ export interface FollowedFile {
   base: string | undefined;
   /** The text on disk that the editor has been told to load; `undefined` if it has loaded it. */
   coming: string | undefined;
-  /** A text on disk that conflicts with the unsaved text; `undefined` if there is none. */
+  /** A text on disk that was not merged into the unsaved text; `undefined` if there is none. */
   conflicting: string | undefined;
-  /** The hash of the text on disk that the user has agreed to merge; `undefined` if there is none. */
-  agreed: string | undefined;
-  /** The lines, 1-based, that the last change on disk brought into unsaved text. */
-  mergedLines: readonly PlaceLines[];
+  /**
+   * The hash of the text on disk about which the user was asked last, and the answer, `undefined` while the question is open;
+   * `undefined` if the user was not asked.
+   */
+  asked: { readonly hash: string; readonly isAgreed: boolean | undefined } | undefined;
+  /** What the last change on disk brought into unsaved text; `undefined` if it brought nothing, or was undone. */
+  merged: MergedText | undefined;
   /** The editor's text before the last merge, until the file is saved; `undefined` if there was none. */
   beforeMerge: string | undefined;
 }
 
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
-  ...{ base: undefined, conflicting: undefined, agreed: undefined, beforeMerge: undefined, mergedLines: [] },
+  ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, merged: undefined },
   ...before,
-  ...{ uri, opening, path: undefined, coming: undefined },
+  ...{ uri, opening, path: undefined, coming: undefined, asked: undefined },
 });

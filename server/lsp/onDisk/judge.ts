@@ -17,7 +17,7 @@ export type DiskVerdict =
   /** Nothing is unsaved. */
   | { readonly kind: "clean"; readonly disk: string }
   /** Nobody knows which text the editor and the disk last had in common. */
-  | { readonly kind: "baseless" }
+  | { readonly kind: "baseless"; readonly disk: string }
   /** `lines`: as in a `FileMerge`; none if the file is empty on disk. */
   | { readonly kind: "conflict"; readonly disk: string; readonly lines: readonly Lines[] }
   | { readonly kind: "merged"; readonly disk: string; readonly change: ChangeSet };
@@ -36,7 +36,7 @@ export function judgeDisk(
   if (common !== undefined) return { kind: "common", base: common };
   const disk = asSynced(read.text, text);
   if (text === base) return { kind: "clean", disk };
-  if (base === undefined) return { kind: "baseless" };
+  if (base === undefined) return { kind: "baseless", disk };
   const merge: FileMerge = disk === "" ? emptied : mergeFile({ base, editor: text, disk }, document);
   return { ...merge, disk };
 }

@@ -1,5 +1,6 @@
 /** Brings the changes that another program has made to a file into the editor's document. */
 import { setTimeout as delay } from "node:timers/promises";
+import { compareTexts } from "../../match/compareTexts.js";
 import type { FileUpdate } from "../../plan/outcome.js";
 import type { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
@@ -49,13 +50,30 @@ export async function mergeIntoEditor(session: Session, job: MergeJob): Promise<
   return "merged";
 }
 
-/** Returns the lines, 1-based, of the new text that changes make of a document. */
-export function linesAfter(document: OpenDocument, change: ChangeSet): readonly PlaceLines[] {
-  const after = LineIndex.of(change.apply(withoutMark(document.text)), document);
-  return change.changes.map(({ from, insert }) => {
+/** A text, without its byte order mark, and the places that a merge has changed in it. */
+export interface MergedText {
+  readonly text: string;
+  readonly spans: readonly { readonly from: number; readonly to: number }[];
+}
+
+/** Returns the new text that changes make of a document. */
+export function mergedText({ text }: OpenDocument, change: ChangeSet): MergedText {
+  const spans = change.changes.map(({ from, insert }) => {
     const start = change.mapPos(from, "before");
-    const end = Math.max(start, start + insert.length - 1);
-    return { startLine: after.lineAt(start) + 1, endLine: after.lineAt(end) + 1 };
+    return { from: start, to: start + insert.length };
+  });
+  return { text: change.apply(withoutMark(text)), spans };
+}
+
+/** Returns the lines, 1-based, at which a document has what was merged into it, whatever was typed since. */
+export function linesOf({ text, spans }: MergedText, document: OpenDocument): readonly PlaceLines[] {
+  const now = withoutMark(document.text);
+  const since = compareTexts(text, now);
+  const lines = LineIndex.of(now, document);
+  return spans.map(({ from, to }) => {
+    const start = since.mapPos(from, "after");
+    const end = Math.max(start, since.mapPos(to, "before") - 1);
+    return { startLine: lines.lineAt(start) + 1, endLine: lines.lineAt(end) + 1 };
   });
 }
 

@@ -30,8 +30,8 @@ export type DiskCommands = Pick<ClientFacts, "loadCommand" | "mergeCommand">;
 export const diskSentences = {
   /** The label of the edit that a merge makes. */
   label: (path: string): string => `Changes on disk: ${path}`,
-  /** The question about a merge. */
-  question: (path: string): string => `Merge what another program wrote to ${path} into your unsaved text?`,
+  /** What the question about a merge is about, after "Apply". */
+  question: (path: string): string => `what another program wrote to ${path} to your unsaved text`,
   one: (report: DiskReport, commands: DiskCommands): string => clip(sentenceFor(report, commands), limits.noticeText),
   /** One message about several files: how many were taken over, and which were not. */
   several(reports: readonly DiskReport[], commands: DiskCommands): string {
@@ -70,7 +70,7 @@ function sentenceFor(report: DiskReport, { loadCommand, mergeCommand }: DiskComm
     case "conflict":
       return report.lines.length === 0
         ? `${name} is now empty on disk. Your unsaved text is kept; saving writes it.`
-        : `${name}: not merged, both you and the disk changed ${linesText(report.lines)}.${merging}`;
+        : `${name}: not merged, you and the disk changed ${linesText(report.lines)}.${merging}`;
     case "unreadable":
       return `${name} changed on disk and can't be loaded. ${report.reason}`;
     case "overwritten": {

@@ -50,9 +50,9 @@ local function in_place(buffer, act)
   end
 end
 
--- Has Neovim read a buffer's file, and puts the present text back. Only reading the file sets the time with which Neovim
--- compares it at the next save. The undo tree gets a step without an effect, which is undone again.
-local function read_file(buffer)
+-- Has Neovim read a buffer's file, and puts the present text back if the buffer is to keep it. Only reading the file sets
+-- the time with which Neovim compares it at the next save. The undo tree gets a step without an effect, which is undone.
+local function read_file(buffer, keeps)
   local is_read, text = false, lines_of(buffer)
   local watch = vim.api.nvim_create_autocmd("FileChangedShell", {
     buffer = buffer,
@@ -64,7 +64,7 @@ local function read_file(buffer)
   local now = vim.fn.undotree(buffer).seq_cur
   vim.cmd.checktime(buffer)
   vim.api.nvim_del_autocmd(watch)
-  if not is_read then
+  if not is_read or not keeps then
     return
   end
   local is_same = vim.deep_equal(lines_of(buffer), text)
@@ -84,12 +84,15 @@ local function read_file(buffer)
   end
 end
 
--- Reading a file while text is being typed into its buffer would end the typing, so it waits.
-local function read_later(buffer)
+-- Reading a file while text is being typed into its buffer would end the typing, so it waits. If the file then has other
+-- bytes than `bytes`, it is not read, because Neovim would no longer ask before it saves over them. `keeps`: true if the
+-- buffer keeps its text; otherwise it gets the file's, if it has no unsaved text.
+local function read_later(buffer, bytes, keeps)
   local function read()
-    if vim.api.nvim_buf_is_loaded(buffer) then
+    local is_loaded = vim.api.nvim_buf_is_loaded(buffer)
+    if is_loaded and (keeps or not vim.bo[buffer].modified) and bytes and bytes_of(buffer) == bytes then
       in_place(buffer, function()
-        read_file(buffer)
+        read_file(buffer, keeps)
       end)
     end
   end
@@ -108,9 +111,9 @@ local function read_later(buffer)
   })
 end
 
--- Returns the lines of a file as Neovim would load them into the buffer; nil if only Neovim itself can.
-local function loaded_lines(buffer)
-  local options, bytes = vim.bo[buffer], bytes_of(buffer)
+-- Returns the lines of a file with these bytes as Neovim would load them into the buffer; nil if only Neovim itself can.
+local function loaded_lines(buffer, bytes)
+  local options = vim.bo[buffer]
   local is_plain = (options.fileencoding == "utf-8" or options.fileencoding == "") and not options.bomb
   if not bytes or not is_plain or options.fileformat == "mac" then
     return nil
@@ -124,11 +127,13 @@ function M.changed(_, params)
   for _, uri in ipairs(params.uris) do
     local buffer = buffer_of(uri)
     if buffer and not vim.bo[buffer].modified then
-      local lines = loaded_lines(buffer)
+      local bytes = bytes_of(buffer)
+      local can_edit = vim.bo[buffer].modifiable and not vim.bo[buffer].readonly
+      local lines = can_edit and loaded_lines(buffer, bytes)
       if lines then
         replace(buffer, lines)
       end
-      read_later(buffer)
+      read_later(buffer, bytes, lines and true)
     end
   end
 end
@@ -140,7 +145,7 @@ function M.adopt(_, params)
   if not bytes or vim.fn.sha256(bytes) ~= params.hash then
     return { adopted = false }
   end
-  read_later(buffer)
+  read_later(buffer, bytes, true)
   return { adopted = true }
 end
 
@@ -149,7 +154,8 @@ end
 --- `notify(method, params)` tells the server.
 function M.merge(notify)
   local buffer = vim.api.nvim_get_current_buf()
-  local bytes, lines = bytes_of(buffer), loaded_lines(buffer)
+  local bytes = bytes_of(buffer)
+  local lines = loaded_lines(buffer, bytes)
   if not bytes or not lines then
     return notice.show("This file can't be read", vim.log.levels.ERROR)
   end
@@ -173,7 +179,7 @@ function M.merge(notify)
         end)
       end
       vim.schedule(function()
-        read_later(buffer)
+        read_later(buffer, bytes, true)
         notify("multiEdit/didMerge", { uri = vim.uri_from_bufnr(buffer), hash = vim.fn.sha256(bytes) })
       end)
     end,

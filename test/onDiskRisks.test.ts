@@ -1,0 +1,164 @@
+/** Scenes in which text could be lost, or the user told what is not so, while other programs write the open files. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { serverForDesks } from "./support/desk.js";
+import { type LoadingDesk, loadingDesks } from "./support/loadingDesk.js";
+
+const program = serverForDesks();
+const start = loadingDesks(program);
+
+const text = "one\ntwo\nthree\nfour\nfive\n";
+const typed = text.replace("five", "typed five");
+
+const tellSaved = (desk: LoadingDesk, path: string): Promise<void> =>
+  desk.editor.notify("textDocument/didSave", { textDocument: { uri: desk.uri(path) } });
+
+describe("a save under another name", () => {
+  it("leaves the text unsaved, so that the next change on disk is merged", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { loads: false });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await tellSaved(desk, "a.txt");
+    await delay(100);
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(() => desk.texts()["a.txt"]).toBe(typed.replace("two", "TWO"));
+    expect(desk.loaded).toEqual([]);
+  });
+
+  it("leaves the text unsaved, also if there is no file yet", async () => {
+    const desk = await start({ open: { "a.txt": text }, files: { "b.txt": "" } }, { loads: false });
+    rmSync(join(desk.root, "a.txt"), { force: true });
+    await delay(2_500);
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await tellSaved(desk, "a.txt");
+    await delay(100);
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(() => desk.texts()["a.txt"]).toBe(typed.replace("two", "TWO"));
+  });
+
+  it("replaces nothing, so that nobody is told of it after a conflict", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.typeOver("a.txt", "two", "my");
+    await desk.write("a.txt", text.replace("two", "their"));
+    await expect.poll(desk.notices).toHaveLength(1);
+    await tellSaved(desk, "a.txt");
+    await delay(600);
+    expect(desk.notices()).toHaveLength(1);
+    await desk.save("a.txt");
+    await expect.poll(() => desk.notices()[1]).toContain("has replaced what another program wrote");
+  });
+});
+
+describe("a text on disk that was not merged", () => {
+  it("is kept if a save replaces it, also in an editor that does not know the notification", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { knows: false });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(desk.notices).toHaveLength(1);
+    await desk.save("a.txt");
+    await expect.poll(() => desk.notices()[1]).toContain("has replaced what another program wrote");
+  });
+
+  it("is not replaced by the save of a user who has loaded it", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { knows: false });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", "other\n");
+    await expect.poll(desk.notices).toHaveLength(1);
+    await desk.editor.type({ uri: desk.uri("a.txt"), from: 0, to: typed.length, insert: "other\n" });
+    await desk.typeBefore("a.txt", "other", "an");
+    await desk.save("a.txt");
+    await delay(600);
+    expect(desk.notices()).toHaveLength(1);
+  });
+});
+
+describe("a document without unsaved text", () => {
+  it("that was opened with an old text, and then loaded, is loaded again after the next change", async () => {
+    const desk = await start({ open: { "a.txt": text }, files: { "a.txt": "one\ntwo\n" } });
+    await expect.poll(() => desk.texts()["a.txt"]).toBe("one\ntwo\n");
+    await desk.write("a.txt", "one\nTWO\n");
+    await expect.poll(() => desk.texts()["a.txt"]).toBe("one\nTWO\n");
+    expect(desk.notices()).toEqual([]);
+  });
+
+  it("that the editor does not load: nobody is asked about a merge, or told of one", async () => {
+    const desk = await start({ open: { "a.txt": text }, settings: { diskChanges: "ask" } }, { loads: false });
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(() => desk.texts()["a.txt"], { timeout: 5_000 }).toBe(text.replace("two", "TWO"));
+    await delay(600);
+    expect(desk.editor.questions).toEqual([]);
+    expect(desk.notices()).toEqual([]);
+  });
+
+  it("and not in Unicode: its save is no change on disk", async () => {
+    const desk = await start({ open: { "a.txt": "ä\n" } });
+    writeFileSync(join(desk.root, "a.txt"), Buffer.from("äö\n", "latin1"));
+    await desk.typeOver("a.txt", "ä", "äö");
+    await tellSaved(desk, "a.txt");
+    await delay(700);
+    expect(desk.notices()).toEqual([]);
+    writeFileSync(join(desk.root, "a.txt"), Buffer.from("ö\n", "latin1"));
+    await expect.poll(desk.notices).toHaveLength(1);
+  });
+
+  it("and written all the time: an agent that reads it waits two seconds at most", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    let isOver = false;
+    const writing = (async () => {
+      for (let i = 0; !isOver; i++) {
+        writeFileSync(join(desk.root, "a.txt"), `${text}${i}\n`);
+        await delay(2);
+      }
+    })();
+    await delay(100);
+    const since = performance.now();
+    await desk.read({ path: "a.txt" });
+    expect(performance.now() - since).toBeLessThan(4_500);
+    isOver = true;
+    await writing;
+  });
+});
+
+describe("a file that is written all the time", () => {
+  it("is loaded again and again, although the editor loads newer texts than the server has seen", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { loads: false });
+    const end = performance.now() + 7_000;
+    for (let i = 0, loads = 0; performance.now() < end || loads < desk.loaded.length; i++) {
+      const written = `${text}${i}\n`;
+      writeFileSync(join(desk.root, "a.txt"), written);
+      if (loads < desk.loaded.length) {
+        loads++;
+        await desk.editor.type({ uri: desk.uri("a.txt"), from: 0, to: desk.texts()["a.txt"]!.length, insert: written });
+      }
+      await delay(40);
+    }
+    await expect.poll(() => desk.loaded.length, { timeout: 4_000 }).toBeGreaterThan(3);
+    expect(desk.notices()).toEqual([]);
+  });
+});
+
+describe("the question about a merge", () => {
+  it("is asked once for each text, and never while it is open", async () => {
+    const desk = await start({ open: { "a.txt": text }, settings: { diskChanges: "ask" } });
+    const answers: ((answer: { title: string }) => void)[] = [];
+    let asked = 0;
+    desk.editor.connection.onRequest("window/showMessageRequest", () => {
+      asked++;
+      return new Promise((settle) => answers.push(settle));
+    });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(() => asked).toBe(1);
+    await desk.write("a.txt", text.replace("two", "2"));
+    await delay(600);
+    answers[0]?.({ title: "Apply" });
+    // What the user has agreed to is no longer on disk.
+    await expect.poll(() => asked).toBe(2);
+    expect(desk.texts()["a.txt"]).toBe(typed);
+    answers[1]?.({ title: "Apply" });
+    await expect.poll(() => desk.texts()["a.txt"]).toBe(typed.replace("two", "2"));
+    await delay(300);
+    expect(asked).toBe(2);
+  });
+});

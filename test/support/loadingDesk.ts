@@ -1,0 +1,70 @@
+/** A desk with an editor that loads files again which other programs have written. */
+import { writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { AdoptDiskTextParams, DidChangeOnDiskParams } from "../../server/lsp/protocol.js";
+import type { Program } from "./build.js";
+import { type Desk, type DeskOptions, layDesk } from "./desk.js";
+
+/** A desk whose editor loads files again when it is told to, and notes what it is asked to treat as read. */
+export interface LoadingDesk extends Desk {
+  readonly loaded: string[];
+  readonly adopted: AdoptDiskTextParams[];
+  /** Writes a file as another program does. */
+  write(path: string, text: string): Promise<void>;
+  save(path: string): Promise<void>;
+  /** Types `insert` over the first occurrence of `text`. */
+  typeOver(path: string, text: string, insert: string): Promise<void>;
+  notices(): string[];
+}
+
+/** `loads`: `false` if the editor loads nothing. `knows`: `false` if it does not know the notification. */
+interface Loading {
+  readonly loads?: boolean;
+  readonly knows?: boolean;
+}
+
+/** Returns a function that lays a desk for the server at `program`. */
+export const loadingDesks =
+  (program: Program) =>
+  (options: DeskOptions, how: Loading = {}): Promise<LoadingDesk> =>
+    layLoadingDesk(program, options, how);
+
+async function layLoadingDesk(program: Program, options: DeskOptions, how: Loading): Promise<LoadingDesk> {
+  const { loads = true, knows = true } = how;
+  const multiEdit = knows ? { didChangeOnDisk: true } : {};
+  const desk = await layDesk(program, { capabilities: { experimental: { multiEdit } }, ...options });
+  const loaded: string[] = [];
+  const adopted: AdoptDiskTextParams[] = [];
+  const { connection, documents } = desk.editor;
+  connection.onNotification("multiEdit/didChangeOnDisk", async ({ uris }: DidChangeOnDiskParams) => {
+    for (const uri of uris) {
+      const path = uri.slice(desk.uri("").length + 1);
+      loaded.push(path);
+      const { text } = documents.get(uri)!;
+      if (loads) await desk.editor.type({ uri, from: 0, to: text.length, insert: desk.disk()[path]! });
+    }
+  });
+  connection.onRequest("multiEdit/adoptDiskText", (params: AdoptDiskTextParams) => {
+    adopted.push(params);
+    return { adopted: true };
+  });
+  // The server compares a document with its file after it was opened.
+  await delay(150);
+  return {
+    ...desk,
+    loaded,
+    adopted,
+    write: (path, text) => writeFile(join(desk.root, path), text),
+    save: async (path) => {
+      writeFileSync(join(desk.root, path), desk.texts()[path]!);
+      await desk.editor.notify("textDocument/didSave", { textDocument: { uri: desk.uri(path) } });
+    },
+    typeOver: async (path, old, insert) => {
+      const from = desk.texts()[path]!.indexOf(old);
+      await desk.editor.type({ uri: desk.uri(path), from, to: from + old.length, insert });
+    },
+    notices: () => desk.editor.notices.map(({ message }) => message),
+  };
+}
