@@ -95,11 +95,11 @@
 
   (cl-defmethod eglot-handle-notification
     ((server multi-edit-eglot-server) (_method (eql multiEdit/didChangeOnDisk)) &key uris &allow-other-keys)
-    (multi-edit--load server uris))
+    (multi-edit--load-files server uris))
 
   (cl-defmethod eglot-handle-request
     ((server multi-edit-eglot-server) (_method (eql multiEdit/adoptDiskText)) &key uri hash &allow-other-keys)
-    (multi-edit--adopt server uri hash))
+    (multi-edit--adopt-disk server uri hash))
 
   (cl-defmethod eglot-execute :around ((_server multi-edit-eglot-server) action)
     (let ((command (plist-get action :command)))
@@ -169,7 +169,7 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
        "multiEdit/didApply"
        (lambda (workspace params) (multi-edit--did-apply workspace (multi-edit--plist params)))
        "multiEdit/didChangeOnDisk"
-       (lambda (workspace params) (multi-edit--load workspace (plist-get (multi-edit--plist params) :uris)))
+       (lambda (workspace params) (multi-edit--load-files workspace (plist-get (multi-edit--plist params) :uris)))
        "$/cancelRequest"
        (lambda (workspace params) (multi-edit-question-cancel workspace (plist-get (multi-edit--plist params) :id))))))
     ;; lsp-mode does not tell a handler the id of its request.
@@ -190,7 +190,7 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
    "multiEdit/adoptDiskText"
    (lambda (workspace params)
      (let ((plist (multi-edit--plist params)))
-       (multi-edit--adopt workspace (plist-get plist :uri) (plist-get plist :hash))))
+       (multi-edit--adopt-disk workspace (plist-get plist :uri) (plist-get plist :hash))))
    "workspace/applyEdit"
    (lambda (workspace params)
      (multi-edit--answer-edit workspace (plist-get (multi-edit--plist params) :edit) #'always))

@@ -28,7 +28,7 @@
       (let ((coding-system-for-read coding)) (insert-file-contents path)))
     (cons time text)))
 
-(defun multi-edit--load (session uris)
+(defun multi-edit--load-files (session uris)
   "Load the files with URIS, of SESSION, into the buffers that have no unsaved text; one undo gives the old text back."
   (seq-doseq (uri uris)
     (when-let* ((path (multi-edit--path session uri))
@@ -49,7 +49,7 @@
               (kill-buffer text)))
           (multi-edit--flush session))))))
 
-(defun multi-edit--adopt (session uri hash)
+(defun multi-edit--adopt-disk (session uri hash)
   "Have Emacs treat the file with URI, of SESSION, as read if its bytes have the SHA-256 HASH; return the answer."
   (let* ((path (multi-edit--path session uri))
          (buffer (find-buffer-visiting path))

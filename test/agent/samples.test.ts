@@ -3,7 +3,7 @@
  * program and an editor.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -341,5 +341,16 @@ describe("the lines to paste", () => {
     const json = blocks.filter(({ kind }) => kind === "json");
     expect(json.length).toBeGreaterThan(3);
     for (const { text } of json) expect(() => JSON.parse(text)).not.toThrow();
+  });
+});
+
+describe("the package for Emacs", () => {
+  it("has no function twice: the later one would silently replace the other", () => {
+    const folder = fileURLToPath(new URL("../../client-samples/emacs/", import.meta.url));
+    const files = readdirSync(folder).filter((name) => name.endsWith(".el"));
+    const text = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
+    const names = [...text.matchAll(/^\((?:cl-)?defun (\S+)/gm)].map(([, name = ""]) => name);
+    expect(names.length).toBeGreaterThan(100);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 });
