@@ -144,6 +144,11 @@ export class LineChanges {
     return this.gone.some((line) => isLike(content, line, share));
   }
 
+  /** `true` if the changes add more lines than are compared by their words. */
+  get addsMany(): boolean {
+    return this.hunks.reduce((sum, { isLine, insert }) => sum + (isLine ? 0 : insert.length), 0) > mostLike;
+  }
+
   private get gone(): readonly string[] {
     this.#gone ??= this.hunks.flatMap(({ from, to }) =>
       Array.from({ length: to - from }, (_, i) => from + i).flatMap((line) =>

@@ -163,7 +163,8 @@ export class EarlierText {
   private hasAlike({ from, to }: LineHunk): boolean {
     const isChanged = (line: number): boolean => this.typed.at(line)?.isLine === true;
     const lines = Array.from({ length: to - from }, (_, i) => from + i);
-    const beside = from === to ? [from - 1, from].filter(isChanged) : [];
+    // Among many added lines, nobody could say so, and every insertion would be refused.
+    const beside = from === to && !this.typed.addsMany ? [from - 1, from].filter(isChanged) : [];
     return [...lines, ...beside].some((line) => {
       const content = this.#then.content(line);
       // A line that was changed is known by its words only.
