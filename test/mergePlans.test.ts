@@ -291,6 +291,13 @@ describe("a text that the editor has replaced as a whole", () => {
       "contentModified",
     ],
     [
+      "still says where a line is beside one of which much was changed, and nothing like it is elsewhere",
+      "k()\nx(a, b)\nm()\nn()\n",
+      [readAll, { whole: "k()\nx(c, d, e, f)\nm()\nn();\n" }],
+      [edit("k()", "k(e)\nl()")],
+      "k(e)\nl()\nx(c, d, e, f)\nm()\nn();\n",
+    ],
+    [
       "in two steps, and has one line, is compared with the former one",
       "rate = 0.19;\n",
       [onDisk, { whole: "" }, { whole: "rate = 0.19; // ask Ann\n" }],

@@ -63,6 +63,11 @@ describe("regions", () => {
         { oldText: "\tone();", newText: "\tone();\n\t\ttwo();" },
       ],
     },
+    {
+      name: "lines that an edit inserts are there already, beside lines of another indentation",
+      text: `${"-\n".repeat(20)}  a();\nb();\nc();\n${"+\n".repeat(20)}`,
+      edits: [{ oldText: "      a();\n    b();\n", newText: "  a();\nb();\nc();" }],
+    },
   ];
 
   test.each(examples)("give the same result: $name", ({ text, edits }) => {
@@ -72,6 +77,7 @@ describe("regions", () => {
     const options = { ...inOrder, lenient: true };
     const planned = toEnd(planByRegions(draftOf(documentAt("a", text)), operations, options));
     const plain = toEnd(planSequential(draftOf(documentAt("a", text)), operations, options));
-    expect(planned && seen(planned)).toEqual(seen(plain));
+    // Where the text around a region decides, there is no plan by regions.
+    expect(seen(planned ?? plain)).toEqual(seen(plain));
   });
 });

@@ -28,7 +28,7 @@ export class LineChanges {
   /** `true` if lines were found to be the same by comparing texts, so that a line may be taken for an equal one. */
   readonly isCompared: boolean;
   #added: ReadonlySet<string> | undefined;
-  #gone: readonly string[] | undefined;
+  #gone: readonly number[] | undefined;
   /** The largest number of lines by which a hunk's reach is wider than the hunk. */
   readonly #slack: number;
 
@@ -138,10 +138,10 @@ export class LineChanges {
     return added.some(({ insert }) => insert.some((line) => isLike(content, line, share)));
   }
 
-  /** Reports whether the changes remove a line with at least this share of the words of this content. As `addsLike`. */
-  removesLike(content: string, share: number): boolean {
+  /** Reports whether the changes remove a line, but not `except`, with at least this share of the words of this content. As `addsLike`. */
+  removesLike(content: string, share: number, except?: number): boolean {
     if (share < 1 && this.gone.length > mostLike) return true;
-    return this.gone.some((line) => isLike(content, line, share));
+    return this.gone.some((line) => line !== except && isLike(content, this.base.content(line), share));
   }
 
   /** `true` if the changes add more lines than are compared by their words. */
@@ -149,11 +149,9 @@ export class LineChanges {
     return this.hunks.reduce((sum, { isLine, insert }) => sum + (isLine ? 0 : insert.length), 0) > mostLike;
   }
 
-  private get gone(): readonly string[] {
+  private get gone(): readonly number[] {
     this.#gone ??= this.hunks.flatMap(({ from, to }) =>
-      Array.from({ length: to - from }, (_, i) => from + i).flatMap((line) =>
-        this.isGone(line) ? [this.base.content(line)] : [],
-      ),
+      Array.from({ length: to - from }, (_, i) => from + i).filter((line) => this.isGone(line)),
     );
     return this.#gone;
   }

@@ -8,7 +8,7 @@ import type { RungName } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { TextIndex } from "../../match/textIndex.js";
 import { ChangeSet } from "../../text/changeSet.js";
-import { isAllBlank, splitLines } from "../../text/chars.js";
+import { isAllBlank, lineTexts, splitLines } from "../../text/chars.js";
 import { afterStep, type Draft, type Span } from "../draft.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { meantBy } from "./choose.js";
@@ -50,9 +50,11 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   }
   if (located.kind !== "one" || meantBy(start, edit, located) !== located) return sought;
   const { rung, places } = located;
+  // Lines far from its place may decide whether this rung is meant.
+  if (rung === "emptyEnds") return sought;
   const found = { place: places[0], rung };
   // The lines that it inserts may be there already, and may lie outside its region.
-  const isLonger = newText.length > oldText.length && /[\r\n]/.test(newText);
+  const isLonger = /[\r\n]/.test(newText) && filledLines(newText) > filledLines(oldText);
   const changes = isLonger ? rewrite(start.index, found.place, edit) : undefined;
   if (changes !== undefined && repeatedIn(start, { index: edit.index, place: found.place, changes })) return sought;
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
@@ -60,6 +62,9 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
   return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
 }
+
+/** Returns the number of lines that have text. */
+const filledLines = (text: string): number => lineTexts(text).filter((line) => !isAllBlank(line)).length;
 
 function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit {
   const patterns = texts.map(bare);
@@ -161,6 +166,21 @@ export class TextRegion {
    */
   hidesNext({ oldText, newText }: EditOperation, to: number): boolean {
     return to === this.textNow.length && !this.isLast && endsLine(oldText) && !endsLine(newText);
+  }
+
+  /** Reports whether a line of a new text lies beyond the region, so near that an edit may insert what is there already. */
+  hidesRepeated({ newText }: EditOperation): boolean {
+    const sent = lineTexts(newText).filter((line) => !isAllBlank(line));
+    if (sent.length < 2) return false;
+    const { text, matchedLines: lines } = this.start.index;
+    const next = lines.lineAt(this.from + this.text.length) + 1;
+    const before = text.slice(lines.start(Math.max(0, this.line - sent.length)), this.from);
+    const after =
+      next < lines.lineCount
+        ? text.slice(lines.start(next), lines.contentEnd(Math.min(lines.lineCount - 1, next + sent.length)))
+        : "";
+    const there = new Set([before, after].flatMap(lineTexts).map((line) => line.trim()));
+    return sent.some((line) => there.has(line.trim()));
   }
 
   /**

@@ -125,6 +125,7 @@ class RegionPlan {
     // An edit that matches only on a looser rung than it did before the batch may match elsewhere in the text, too.
     const isCertain =
       located.kind === "one" &&
+      located.rung !== "emptyEnds" &&
       (found === undefined || !isStricter(found.rung, located.rung)) &&
       !region.hidesNext(edit, located.places[0].to) &&
       this.hasRoom(edit);
@@ -135,7 +136,7 @@ class RegionPlan {
     // The edit was skipped: its pair was applied before, and matches on looser rungs are unintended, wherever they
     // occur. But without the empty lines at its ends, an old text may match as intended in another region.
     if (outcome.rung === undefined) return /^\s*\n|\n\s*$/.test(edit.oldText) ? undefined : outcome;
-    if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
+    if (!isCertain || region.hidesRepeated(edit) || !region.take(step.draft.change, step.draft)) return undefined;
     const spans = history.applied.at(-1)?.spans ?? [];
     this.history.adoptInsertions(history.insertions, region.from);
     this.note(region, edit, { spans, growth: step.draft.index.text.length - draft.index.text.length });

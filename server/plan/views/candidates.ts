@@ -169,7 +169,8 @@ export class EarlierText {
       const content = this.#then.content(line);
       // A line that was changed is known by its words only.
       const share = this.typed.at(line) === undefined ? 1 : 0.5;
-      return this.typed.addsLike(content, share) || this.typed.removesLike(content, share);
+      const own = from === to ? line : undefined;
+      return this.typed.addsLike(content, share) || this.typed.removesLike(content, share, own);
     });
   }
 
