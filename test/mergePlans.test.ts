@@ -298,6 +298,13 @@ describe("a text that the editor has replaced as a whole", () => {
       "k(e)\nl()\nx(c, d, e, f)\nm()\nn();\n",
     ],
     [
+      "no longer says what is between a line that is gone and one that was changed: they may have been joined",
+      "f():\n    x()\nm()\nn()\n",
+      [readAll, { whole: "g():    x()\nm()\nn();\n" }],
+      [edit("    x()\n", "    y()\n    x()\n")],
+      "contentModified",
+    ],
+    [
       "in two steps, and has one line, is compared with the former one",
       "rate = 0.19;\n",
       [onDisk, { whole: "" }, { whole: "rate = 0.19; // ask Ann\n" }],

@@ -174,13 +174,23 @@ export class EarlierText {
     });
   }
 
+  /** Reports whether lines are inserted between a removed line and a changed one, which may have been joined. */
+  private isTornOff({ from, to }: LineHunk): boolean {
+    const beside = [from - 1, from];
+    return (
+      from === to &&
+      beside.some((line) => this.typed.isRemoved(line)) &&
+      beside.some((line) => this.typed.at(line)?.isLine)
+    );
+  }
+
   /**
    * Reports whether nobody can say where the lines of a group are now, because the texts had to be compared: the same
    * lines occur elsewhere, or one of them that was changed or removed was added elsewhere.
    */
   private isConfused({ from, to }: Group, edit: LineChanges): boolean {
     if (!this.typed.isCompared) return false;
-    if (edit.hunks.some((hunk) => this.hasAlike(hunk))) return true;
+    if (edit.hunks.some((hunk) => this.hasAlike(hunk) || this.isTornOff(hunk))) return true;
     // A changed line is certain only beside lines that are still there.
     const isChanged = edit.hunks.some(({ from: at, to: end }) =>
       [at, at < end ? at : at - 1].some((line) => this.typed.at(line)?.isLine === true),
