@@ -2,7 +2,6 @@
 import { writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { AdoptDiskTextParams, DidChangeOnDiskParams } from "../../server/lsp/protocol.js";
 import type { Program } from "./build.js";
 import { type Desk, type DeskOptions, layDesk } from "./desk.js";
@@ -50,8 +49,8 @@ async function layLoadingDesk(program: Program, options: DeskOptions, how: Loadi
     adopted.push(params);
     return { adopted: true };
   });
-  // The server compares a document with its file after it was opened.
-  await delay(150);
+  // The server compares a document with its file after it was opened, and before it answers a read.
+  for (const uri of documents.keys()) await desk.read({ path: uri }).catch(() => undefined);
   return {
     ...desk,
     loaded,

@@ -44,8 +44,11 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   async settled(uri: string): Promise<boolean> {
+    if (this.#isOff) return false;
+    // Until then, nobody knows which text the editor and the disk had in common.
+    await this.#opened;
     const file = this.#files.get(uri);
-    if (file?.path === undefined || this.#isOff) return false;
+    if (file?.path === undefined) return false;
     if (!(await this.#watch.settled(file.path)) && file.coming === undefined) return false;
     await this.#session.inTurn(async () => undefined);
     const { coming } = file;
