@@ -64,7 +64,11 @@ export interface AcpClient {
 }
 
 /** Starts the proxy with the agent. `code`: the agent's exit code if the editor ends. `staysOpen`: it does not end then. */
-export function startAcp(program: Pick<Program, "path">, cwd: string, { code = 0, command = "", staysOpen = false } = {}): AcpClient {
+export function startAcp(
+  program: Pick<Program, "path">,
+  cwd: string,
+  { code = 0, command = "", staysOpen = false } = {},
+): AcpClient {
   const script = join(makeDirectory({}), "agent.mjs");
   writeFileSync(script, agent);
   const line = command === "" ? [process.execPath, script, staysOpen ? "stays" : String(code)] : [command];
