@@ -297,6 +297,10 @@ export const limits = {
   projectBytes: 16 * 1024 * 1024,
   /** Default timeout, in milliseconds, of an MCP tool call; agents give up after 60 s. */
   toolMs: 50_000,
+  /** The time in milliseconds in which an ACP agent must end when its editor has ended; then it is told, and then killed. */
+  agentEndMs: 2_000,
+  /** The number of an ACP agent's requests for files that are answered at the same time. */
+  acpRequests: 64,
   /** Characters of a text that one MCP tool call shows; the agent can ask for the rest by line number. */
   toolText: 20_000,
   /** Calls of one agent that wait for the user, or whose answers nobody has fetched; further calls are refused. */

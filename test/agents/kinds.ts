@@ -72,7 +72,7 @@ const codexOwn = {
  * With a model that Codex does not know, all tools are declared to the model. Its user keeps the state of programs in a
  * folder of their own choice.
  */
-const codexUnknown: AgentKind = {
+export const codexUnknown: AgentKind = {
   ...codexBase,
   env: ({ home }) => ({ ...codexBase.env(), XDG_STATE_HOME: join(home, "state") }),
   name: "Codex, unknown model",

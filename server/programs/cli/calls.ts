@@ -3,6 +3,7 @@
  * take longer to load than Node takes to start: an agent must not wait for them before it knows its tools.
  */
 
+export { answerFile } from "../acp/files.js";
 export { callTool } from "../mcp/callTool.js";
 export { showLog, showStatus } from "./log.js";
 export { answer, edit, readText, undo } from "./sendCalls.js";

@@ -81,6 +81,8 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   setup: async (options) => (await import("../setup/setup.js")).runSetup(options),
   try: async ({ words: [folder] }, { directory }) => (await import("./try.js")).runTry(folder, directory),
   mcp: serveTools,
+  acp: async ({ words }, { slow: _slow, notify: _notify, ...quiet }) =>
+    (await import("../acp/acp.js")).runAcp(words, quiet, calls),
   hook: async ({ words }, { version }) => (await import("../hook/hook.js")).runHook(words, version),
   completion: showCompletion,
   help: async (options) => {

@@ -236,6 +236,17 @@ export const commandRows = {
     words: [0, 0],
     options: [...general, "mode", "structured"],
   },
+  acp: {
+    takes: "-- COMMAND [ARGUMENT...]",
+    about: "run an ACP agent, and answer its requests for files from your editor",
+    more: "An ACP client runs this command instead of the agent's own, such as: multi-edit acp -- gemini --acp. The agent reads and writes files as your editor has them, and gets the MCP tools; nothing is set up in the agent.",
+    exitCodes: [
+      [2, "the command line can't be read"],
+      [127, "the agent can't be started"],
+    ],
+    words: [1, Number.POSITIVE_INFINITY],
+    options: ["agent", "help", "mode", "session", "timeout", "workspace"],
+  },
   hook: {
     takes: "AGENT",
     about: "keep an agent's own tools away from unsaved text",
