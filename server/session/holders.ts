@@ -236,7 +236,7 @@ export async function targetFiles(
   const { root } = parse(directory);
   const held = new OpenDocuments<OpenText>();
   for (const one of open) held.set(one.uri, one);
-  const resolver = await createResolver({
+  const resolver = createResolver({
     root: directory,
     folders: [{ uri: "", path: root }],
     additionalFolders: [],
@@ -254,7 +254,7 @@ export async function targetFiles(
 /** Returns the paths, with links resolved where possible. Omits empty and `undefined` paths. */
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   return mapBounded(known(paths), async (path) => {
-    const resolved = await canonicalise(path);
+    const resolved = canonicalise(path);
     return resolved.ok ? resolved.path : path;
   });
 }
@@ -263,6 +263,6 @@ const known = (paths: readonly (string | undefined)[]): string[] =>
   paths.filter((path) => path !== undefined && path !== "") as string[];
 
 async function identityOf(path: string): Promise<string> {
-  const resolved = await canonicalise(path);
+  const resolved = canonicalise(path);
   return resolved.ok ? resolved.identity : path;
 }

@@ -118,9 +118,9 @@ export function writeRecord(directory: string, record: SessionRecord | ClosedRec
 
 /**
  * Reads the records in a directory, and removes those of sessions that have ended on this machine; a missing directory
- * counts as empty. Throws if the directory can't be read.
+ * counts as empty. `except`: the id of a session whose record is not read. Throws if the directory can't be read.
  */
-export function readRecords(directory: string): ReadRecords {
+export function readRecords(directory: string, except?: string): ReadRecords {
   const records: SessionRecord[] = [];
   const closed: ClosedRecord[] = [];
   const problems: string[] = [];
@@ -128,6 +128,7 @@ export function readRecords(directory: string): ReadRecords {
   const stale: { record: SessionRecord | ClosedRecord; problem: string }[] = [];
   let removed = 0;
   for (const name of recordNames(directory)) {
+    if (name === `${except}.json`) continue;
     const path = join(directory, name);
     const file = readRecord(path);
     if (file.kind === "gone") continue;

@@ -68,7 +68,7 @@ export function configFolder(
  * which may be a link to a file elsewhere, so that paths to them are recognised. Leaves out a folder whose location is
  * unknown, and a missing file. The folders do not have to exist. If links can't be followed, returns the path as spelt.
  */
-export async function canonicalServerFiles(): Promise<string[]> {
+export function canonicalServerFiles(): string[] {
   const found: string[] = [];
   const spellings = [inServerFolder(), configFolder()];
   const settings = join(configFolder(), "settings.json");
@@ -81,7 +81,7 @@ export async function canonicalServerFiles(): Promise<string[]> {
   for (const spelt of spellings) {
     if (!isAbsolute(spelt)) continue;
     const cached = canonicalFolders.get(spelt);
-    const canonical = cached === undefined ? await canonicalise(spelt) : undefined;
+    const canonical = cached === undefined ? canonicalise(spelt) : undefined;
     // An existing folder stays where it is; without this cache, every call would wait for the same answer.
     if (canonical?.ok === true && canonical.isDirectory) canonicalFolders.set(spelt, canonical.path);
     found.push(cached ?? (canonical?.ok === true ? canonical.path : spelt));
