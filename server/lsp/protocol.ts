@@ -331,7 +331,13 @@ export interface AppliedFile extends FileSummary {
   ranges: Range[];
 }
 
-/** The answer to `multiEdit/status`, which has no params. */
+/** Params of `multiEdit/status`; by default, there are none. */
+export interface StatusParams {
+  /** Absolute paths. If given, the answer lists only the open documents that one of them may refer to. */
+  files?: string[];
+}
+
+/** The answer to `multiEdit/status`. */
 export interface StatusResult {
   server: { name: string; version: string };
   /** Version of this protocol. */

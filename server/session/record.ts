@@ -162,10 +162,14 @@ function isRecent(path: string): boolean {
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < limits.recordMs;
 }
 
+/** Reports whether a session is on another machine or in another container, as far as its record says. */
+export function isForeign({ owner, host }: Pick<SessionRecord, "owner" | "host">): boolean {
+  return owner === undefined ? host !== hostname() : isElsewhere(owner);
+}
+
 /** `stale`: on another machine or in another container, and not renewed for a while, so it counts as gone. */
 function lifeOf({ owner, host }: SessionRecord | ClosedRecord, age: number) {
-  const isForeign = owner === undefined ? host !== hostname() : isElsewhere(owner);
-  if (isForeign) return Math.abs(age) < limits.recordMs ? "alive" : "stale";
+  if (isForeign({ owner, host })) return Math.abs(age) < limits.recordMs ? "alive" : "stale";
   // Without the owner's name, the process may be running in another container.
   if (owner === undefined) return "alive";
   return realOwners().isAlive(owner, age) ? "alive" : "ended";

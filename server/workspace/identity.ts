@@ -42,8 +42,11 @@ export interface OpenFile {
 
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles extends OpenIndex<OpenText> {
-  /** Returns the open documents for a file. The first call examines all documents and caches the result. */
-  byIdentity(identity: string): Promise<readonly OpenFile[]>;
+  /**
+   * Returns the open documents that a path may refer to: the only one with that spelling, or else all for the file, which
+   * `reached` is. Only then are all documents examined, the first time.
+   */
+  at(path: string, reached: Canonical): Promise<readonly OpenFile[]>;
 }
 
 /**
@@ -76,19 +79,24 @@ export function canonicalise(path: string, hops: number = limits.symlinkHops): C
 export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] = []): OpenFiles {
   const index = held.index();
   let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
+  const byIdentity = async (identity: string): Promise<readonly OpenFile[]> => {
+    identities ??= mapBounded([...index.urisByPath.keys()], async (path) => identityOf(path)).then((known) => {
+      const files = new Map<string, readonly OpenFile[]>();
+      for (const [i, [path, uris]] of [...index.urisByPath].entries()) {
+        const same = uris.map((uri) => ({ open: index.byUri.get(uri)!, path }));
+        files.set(known[i]!, [...(files.get(known[i]!) ?? []), ...same]);
+      }
+      return files;
+    });
+    return (await identities).get(identity) ?? [];
+  };
   return {
     ...index,
     unseen: unsynced.length === 0 ? index.unseen : new Map([...toUnseen(unsynced), ...index.unseen]),
-    async byIdentity(identity) {
-      identities ??= mapBounded([...index.urisByPath.keys()], async (path) => identityOf(path)).then((known) => {
-        const files = new Map<string, readonly OpenFile[]>();
-        for (const [i, [path, uris]] of [...index.urisByPath].entries()) {
-          const same = uris.map((uri) => ({ open: index.byUri.get(uri)!, path }));
-          files.set(known[i]!, [...(files.get(known[i]!) ?? []), ...same]);
-        }
-        return files;
-      });
-      return (await identities).get(identity) ?? [];
+    async at(path, reached) {
+      const [asSpelt, another] = index.urisByPath.get(path) ?? [];
+      if (asSpelt !== undefined && another === undefined) return [{ open: index.byUri.get(asSpelt)!, path }];
+      return reached.ok ? byIdentity(reached.identity) : [];
     },
   };
 }

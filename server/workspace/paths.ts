@@ -4,7 +4,7 @@
  */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
-import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
+import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenText } from "./identity.js";
 import { createSuggest, insidePath } from "./pathSuggestions.js";
 import {
   decodeTolerantly,
@@ -243,15 +243,8 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
 /**
  * Returns the open documents that a path may refer to: at most one, unless the editor has a file open more than once.
  */
-async function findOpen(
-  lexical: string,
-  reached: Canonical & { ok: true },
-  ground: Ground,
-): Promise<readonly OpenFile[]> {
-  const { byUri, urisByPath } = ground.opens;
-  const [asSpelt, another] = urisByPath.get(lexical) ?? [];
-  if (asSpelt !== undefined && another === undefined) return [{ open: byUri.get(asSpelt)!, path: lexical }];
-  const same = await ground.opens.byIdentity(reached.identity);
+async function findOpen(lexical: string, reached: Canonical & { ok: true }, ground: Ground) {
+  const same = await ground.opens.at(lexical, reached);
   const asCanonical = same.filter(({ path }) => path === reached.path);
   return asCanonical.length === 1 ? asCanonical : same;
 }
