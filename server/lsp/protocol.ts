@@ -331,11 +331,8 @@ export interface AppliedFile extends FileSummary {
   ranges: Range[];
 }
 
-/** Params of `multiEdit/status`; by default, there are none. */
-export interface StatusParams {
-  /** Absolute paths. If given, the answer lists only the open documents that one of them may refer to. */
-  files?: string[];
-}
+/** Params of `multiEdit/status`. With `files` (absolute paths), only open documents that may be one of them are listed. */
+export type StatusParams = { files?: string[] };
 
 /** The answer to `multiEdit/status`. */
 export interface StatusResult {
