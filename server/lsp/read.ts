@@ -3,7 +3,7 @@ import { callFailures } from "../dialect/sentences.js";
 import { limits } from "../text/limits.js";
 import { firstIndex, LineIndex } from "../text/lines.js";
 import type { OpenDocument } from "../workspace/documents.js";
-import { compareWithFile, isSameInOneByte, readTextFile } from "../workspace/files.js";
+import { compareWithFile, isSameInOneByte, readToCompare } from "../workspace/files.js";
 import { canonicalise, indexOpenFiles, mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
@@ -141,7 +141,7 @@ export async function savedStateOf(
   const { uri, version, text, desynced } = document;
   const path = desynced === undefined ? pathOfSyncedUri(uri) : undefined;
   if (path === undefined) return { onDisk: "differs" };
-  const file = await readTextFile(path);
+  const file = await readToCompare(path);
   const onDisk = compareWithFile(text, file, facts.habits);
   if (onDisk === "same") {
     // It may have been closed while the file was read, and its version may come back with another text.
