@@ -17,6 +17,8 @@ import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/proto
 
 /** A server, and the editor's end of the connection to it. */
 export interface BenchServer {
+  /** The workspace folder. */
+  readonly root: string;
   /** Writes a file and opens it. */
   open(path: string, text: string): Promise<void>;
   /** Sends these changes in one notification, under the next version number. */
@@ -77,6 +79,7 @@ export async function startServer(options: BenchServerOptions = {}): Promise<Ben
   const versions = new Map<string, number>();
   const uriOf = (path: string): string => pathToFileURL(join(root, path)).href;
   return {
+    root,
     async open(path, text) {
       writeFileSync(join(root, path), text);
       versions.set(path, 1);
