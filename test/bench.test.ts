@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { benchCases } from "./bench/cases.js";
 import { chartOf } from "./bench/chart.js";
+import { compare, comparison, merged } from "./bench/compare.js";
 import { median, race, uncertainty } from "./bench/race.js";
 import { doubts, goalTable, type MeasuredCase, machineNow, missed, strain } from "./bench/report.js";
 import { type Goal, verdictOf } from "./bench/result.js";
@@ -103,6 +104,25 @@ describe("the report", () => {
     expect(doubts(cases(6, 0.05))).toBeUndefined();
     expect(doubts(cases(6, 0.5))).toContain("2 rows");
     expect(missed(cases(6, 0.5))).toBe(0);
+  });
+
+  it("says which values are worse than in an earlier run by more than chance", () => {
+    const now = (value: number, noise = 0): MeasuredCase[] => cases(value, noise);
+    const worse = (value: number, noise?: number): boolean[] =>
+      compare(now(4), now(value, noise)).map(({ isWorse }) => isWorse);
+    expect(worse(4.3)).toEqual([false, false]);
+    expect(worse(4.5)).toEqual([false, true]);
+    expect(worse(4.5, 0.2)).toEqual([false, false]);
+    expect(worse(3)).toEqual([false, false]);
+    const before = { machine: machineNow(), command: "npm run bench", seed, cases: now(4) };
+    expect(comparison(before, now(4.5)).split("\n").slice(1)).toEqual([
+      "  A <case>, slow: 4.00 -> 4.50 x floor: WORSE",
+    ]);
+    expect(comparison(before, now(4.1))).toMatch(/: 2 of 2 figures differ by at most 10 %\.$/);
+    expect(compare(now(4), [])).toEqual([]);
+    const other = now(1).map((one) => ({ ...one, name: "b" }));
+    expect(merged(before, { ...before, cases: other }).cases.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(merged(before, { ...before, cases: now(2) }).cases).toEqual(now(2));
   });
 
   it("is drawn as an SVG in which every length is a number", () => {

@@ -1,9 +1,10 @@
 /** The server's report on its session, over the wire. */
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
+import type { StatusResult } from "../server/lsp/protocol.js";
 import { type Desk, type DeskOptions, layDesk, serverForDesks } from "./support/desk.js";
 
 const program = serverForDesks();
@@ -30,6 +31,20 @@ describe("multiEdit/status", () => {
       agents: [],
       settingProblems: [],
     });
+  });
+
+  it("lists only the open documents that a path may refer to, if it is asked about paths", async () => {
+    const desk = await lay({ open: { "a.txt": "one\n", "b.txt": "two\n", "untitled:c": "three\n" } });
+    symlinkSync(join(desk.root, "b.txt"), join(desk.root, "link.txt"));
+    const openOf = async (...names: string[]): Promise<unknown> => {
+      const files = names.map((name) => join(desk.root, name));
+      const { open } = (await desk.editor.request("multiEdit/status", { files })) as StatusResult;
+      return open.map(({ uri }) => uri);
+    };
+    expect(await openOf()).toEqual([]);
+    expect(await openOf("none.txt")).toEqual([]);
+    expect(await openOf("a.txt", "none.txt")).toEqual([desk.uri("a.txt")]);
+    expect(await openOf("link.txt", "a.txt")).toEqual([desk.uri("a.txt"), desk.uri("b.txt")]);
   });
 
   it("looks at the disk as it is when asked", async () => {

@@ -1,6 +1,6 @@
 /** The environment of a batch on disk: the folders, the file system, and the editors that may have a file open. */
 import { dirname, isAbsolute, join } from "node:path";
-import { canonicalise, mapBounded } from "../workspace/identity.js";
+import { canonicalise } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";
 import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder.js";
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
@@ -26,10 +26,7 @@ export interface DiskWorkspace {
 }
 
 /** Returns a workspace for this user on this machine. `folders`: absolute, canonical paths. */
-export async function userWorkspace(
-  folders: readonly string[],
-  more: Partial<DiskWorkspace> = {},
-): Promise<DiskWorkspace> {
+export function userWorkspace(folders: readonly string[], more: Partial<DiskWorkspace> = {}): DiskWorkspace {
   // Neovim's default swap directories: the one in its state directory and, for versions up to 0.7, the one in its data
   // directory. Source: `:help base-directories`.
   const { XDG_DATA_HOME: data } = process.env;
@@ -41,8 +38,8 @@ export async function userWorkspace(
   const spelt = [inServerFolder("journals"), ...neovim];
   // Home and state directories are often reached through links. A path whose links can't be followed is left as it is,
   // and using it fails later.
-  const [state = "", ...swapFiles] = await mapBounded(spelt, async (path) => {
-    const real = isAbsolute(path) ? await canonicalise(path) : undefined;
+  const [state = "", ...swapFiles] = spelt.map((path) => {
+    const real = isAbsolute(path) ? canonicalise(path) : undefined;
     return real?.ok === true ? real.path : path;
   });
   return diskWorkspace(folders, { state, swapFiles, ...more });

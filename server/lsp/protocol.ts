@@ -331,7 +331,10 @@ export interface AppliedFile extends FileSummary {
   ranges: Range[];
 }
 
-/** The answer to `multiEdit/status`, which has no params. */
+/** Params of `multiEdit/status`. With `files` (absolute paths), only open documents that may be one of them are listed. */
+export type StatusParams = { files?: string[] };
+
+/** The answer to `multiEdit/status`. */
 export interface StatusResult {
   server: { name: string; version: string };
   /** Version of this protocol. */

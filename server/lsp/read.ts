@@ -3,8 +3,8 @@ import { callFailures } from "../dialect/sentences.js";
 import { limits } from "../text/limits.js";
 import { firstIndex, LineIndex } from "../text/lines.js";
 import type { OpenDocument } from "../workspace/documents.js";
-import { compareWithFile, isSameInOneByte, readTextFile } from "../workspace/files.js";
-import { mapBounded } from "../workspace/identity.js";
+import { compareWithFile, isSameInOneByte, readToCompare } from "../workspace/files.js";
+import { canonicalise, indexOpenFiles, mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
 import { Trails } from "../workspace/trails.js";
@@ -18,6 +18,7 @@ import {
   protocolVersion,
   type ReadParams,
   type ReadResult,
+  type StatusParams,
   type StatusResult,
 } from "./protocol.js";
 import { readProblems, requestFailures } from "./sentences.js";
@@ -91,9 +92,11 @@ const fields: readonly string[] = ["path", "startLine", "endLine", "maxLength", 
 
 const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 
-/** Serves `multiEdit/status`. Compares every open document with its file on disk. */
-export async function statusOf(session: Session): Promise<StatusResult> {
+/** Serves `multiEdit/status`. Compares every open document that is asked for with its file on disk. */
+export async function statusOf(session: Session, params: unknown): Promise<StatusResult> {
   await session.ready;
+  const { files }: { readonly [Field in keyof StatusParams]?: unknown } = Object(params);
+  const isList = Array.isArray(files) && files.every((path) => typeof path === "string");
   await settleProposals(session);
   const question = questionForShell(session)?.label;
   return {
@@ -101,7 +104,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
     protocol: protocolVersion,
     client: session.client ?? null,
     folders: session.folders.map(({ uri }) => uri),
-    open: await mapBounded(session.documents.all(), async (document) => {
+    open: await mapBounded(isList ? await openAmong(session, files) : session.documents.all(), async (document) => {
       const { uri, version } = document;
       return { uri, version, ...(await savedStateOf(session, document)) };
     }),
@@ -121,6 +124,14 @@ export async function statusOf(session: Session): Promise<StatusResult> {
   };
 }
 
+/** Returns the open documents that one of the paths may refer to, in the order in which they were opened. */
+async function openAmong({ documents }: Session, paths: readonly string[]): Promise<readonly OpenDocument[]> {
+  const files = indexOpenFiles(documents);
+  const found = new Set<string>();
+  for (const path of paths) for (const { open } of await files.at(path, canonicalise(path))) found.add(open.uri);
+  return found.size === 0 ? [] : documents.all().filter(({ uri }) => found.has(uri));
+}
+
 /** Compares an open document with its file. */
 export async function savedStateOf(
   session: Session,
@@ -130,7 +141,7 @@ export async function savedStateOf(
   const { uri, version, text, desynced } = document;
   const path = desynced === undefined ? pathOfSyncedUri(uri) : undefined;
   if (path === undefined) return { onDisk: "differs" };
-  const file = await readTextFile(path);
+  const file = await readToCompare(path);
   const onDisk = compareWithFile(text, file, facts.habits);
   if (onDisk === "same") {
     // It may have been closed while the file was read, and its version may come back with another text.

@@ -36,7 +36,7 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
     },
   ],
   [agentMethods.answer, async (session, { params }) => answerFromShell(session, params)],
-  [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
+  [methods.status, async (session, { params }) => ({ ok: true, result: await statusOf(session, params) })],
 ]);
 
 /**

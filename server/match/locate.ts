@@ -56,8 +56,7 @@ function* tryRungs(
     if (isLong && rung.prepare !== undefined) yield* rung.prepare(index);
     const found = rung.find(index, oldText);
     if (found === "tooMany") return { kind: "tooMany" };
-    const { matchedLines } = index;
-    const isWhole = ({ from }: Place): boolean => matchedLines.start(matchedLines.lineAt(from)) === from;
+    const isWhole = ({ from }: Place): boolean => index.matchedLines.start(index.matchedLines.lineAt(from)) === from;
     const [first, ...rest] = wholeLines ? found.filter(isWhole) : found;
     if (first !== undefined)
       return { kind: rest.length === 0 ? "one" : "many", rung: rung.name, places: [first, ...rest] };

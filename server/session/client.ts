@@ -93,7 +93,7 @@ export class MultiEditError extends Error {
 export async function openSession(options: OpenOptions): Promise<EditorSession | undefined> {
   const directory = resolve(options.directory ?? ".");
   const query = { session: options.session, targets: options.files ?? [], directory };
-  const found = await findSessions(inServerFolder("sessions"), options.client, mattersTo(query));
+  const found = await findSessions(inServerFolder("sessions"), options.client, { matters: mattersTo(query) });
   const selected = await selectSession(found, query);
   const session = selected.ok ? selected.session : undefined;
   for (const other of found.reached) if (other.record.id !== session?.record.id) other.close();

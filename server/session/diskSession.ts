@@ -49,7 +49,7 @@ export async function withKept(
   { transaction, ...result }: MultiEditResult,
 ): Promise<MultiEditResult> {
   if (transaction === undefined || !session.history.isOnDisk) return result;
-  return isKept(await userWorkspace([]), transaction)
+  return isKept(userWorkspace([]), transaction)
     ? { ...result, transaction }
     : { ...result, warnings: [...result.warnings, callSentences.tooLargeToUndo] };
 }

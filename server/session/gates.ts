@@ -16,8 +16,8 @@ import { sessionProblems, settingsFileProblems } from "./sentences.js";
  */
 export function announcedGates(directory: string, except?: string): FileGate[] {
   try {
-    const { records, closed } = readRecords(directory);
-    return [...records, ...closed].filter(({ id }) => id !== except).map(toAnnouncedGate);
+    const { records, closed } = readRecords(directory, except);
+    return [...records, ...closed].map(toAnnouncedGate);
   } catch {
     // If the records can't be read, no other session can be found either, and calls say so.
     return [];

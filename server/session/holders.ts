@@ -2,7 +2,7 @@
  * The one reading of which editors have a file, and which of them have unsaved text in it: by what the sessions report
  * and, if a session can't be asked, by what its record announces.
  */
-import { dirname, parse } from "node:path";
+import { dirname, parse, resolve } from "node:path";
 import type { Holder } from "../disk/sentences.js";
 import type { Caller, OpenStatus, StatusResult } from "../lsp/protocol.js";
 import { canonicalise, mapBounded, type OpenText } from "../workspace/identity.js";
@@ -184,6 +184,12 @@ export function mattersTo(query: FileQuery): (record: SessionRecord) => Promise<
   };
 }
 
+/** Returns the absolute paths that the targets are; `undefined` if what one of them means depends on more than its text. */
+export function plainPaths({ targets, directory }: FileQuery): readonly string[] | undefined {
+  const isPlain = targets.every((target) => !/^[@~]|^[a-z][a-z\d+.-]+:/i.test(target));
+  return isPlain ? targets.map((target) => resolve(directory, target)) : undefined;
+}
+
 /** Reports whether a session may have one of the files. A session without folders may have any, even if it lists some. */
 async function mayHold(record: SessionRecord, files: readonly (string | undefined)[]): Promise<boolean> {
   const folders = await canonicalPaths(record.folders.map(({ path }) => path));
@@ -205,7 +211,7 @@ export async function openElsewhere(
 ): Promise<ReadonlyMap<string, Holder>> {
   // All paths are absolute, so any directory will do; the working directory may no longer exist.
   const query = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
-  const found = await findSessions(sessions, caller, mattersTo(query), except);
+  const found = await findSessions(sessions, caller, { matters: mattersTo(query), except });
   try {
     const holders = new Map<string, Holder>();
     for (const [path, { opened, suspects }] of await holdersOf(found, paths)) {
@@ -236,7 +242,7 @@ export async function targetFiles(
   const { root } = parse(directory);
   const held = new OpenDocuments<OpenText>();
   for (const one of open) held.set(one.uri, one);
-  const resolver = await createResolver({
+  const resolver = createResolver({
     root: directory,
     folders: [{ uri: "", path: root }],
     additionalFolders: [],
@@ -254,7 +260,7 @@ export async function targetFiles(
 /** Returns the paths, with links resolved where possible. Omits empty and `undefined` paths. */
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   return mapBounded(known(paths), async (path) => {
-    const resolved = await canonicalise(path);
+    const resolved = canonicalise(path);
     return resolved.ok ? resolved.path : path;
   });
 }
@@ -263,6 +269,6 @@ const known = (paths: readonly (string | undefined)[]): string[] =>
   paths.filter((path) => path !== undefined && path !== "") as string[];
 
 async function identityOf(path: string): Promise<string> {
-  const resolved = await canonicalise(path);
+  const resolved = canonicalise(path);
   return resolved.ok ? resolved.identity : path;
 }

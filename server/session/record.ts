@@ -118,9 +118,9 @@ export function writeRecord(directory: string, record: SessionRecord | ClosedRec
 
 /**
  * Reads the records in a directory, and removes those of sessions that have ended on this machine; a missing directory
- * counts as empty. Throws if the directory can't be read.
+ * counts as empty. `except`: the id of a session whose record is not read. Throws if the directory can't be read.
  */
-export function readRecords(directory: string): ReadRecords {
+export function readRecords(directory: string, except?: string): ReadRecords {
   const records: SessionRecord[] = [];
   const closed: ClosedRecord[] = [];
   const problems: string[] = [];
@@ -128,6 +128,7 @@ export function readRecords(directory: string): ReadRecords {
   const stale: { record: SessionRecord | ClosedRecord; problem: string }[] = [];
   let removed = 0;
   for (const name of recordNames(directory)) {
+    if (name === `${except}.json`) continue;
     const path = join(directory, name);
     const file = readRecord(path);
     if (file.kind === "gone") continue;
@@ -161,10 +162,14 @@ function isRecent(path: string): boolean {
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < limits.recordMs;
 }
 
+/** Reports whether a session is on another machine or in another container, as far as its record says. */
+export function isForeign({ owner, host }: Pick<SessionRecord, "owner" | "host">): boolean {
+  return owner === undefined ? host !== hostname() : isElsewhere(owner);
+}
+
 /** `stale`: on another machine or in another container, and not renewed for a while, so it counts as gone. */
 function lifeOf({ owner, host }: SessionRecord | ClosedRecord, age: number) {
-  const isForeign = owner === undefined ? host !== hostname() : isElsewhere(owner);
-  if (isForeign) return Math.abs(age) < limits.recordMs ? "alive" : "stale";
+  if (isForeign({ owner, host })) return Math.abs(age) < limits.recordMs ? "alive" : "stale";
   // Without the owner's name, the process may be running in another container.
   if (owner === undefined) return "alive";
   return realOwners().isAlive(owner, age) ? "alive" : "ended";

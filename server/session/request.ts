@@ -14,7 +14,7 @@ import { pathsOf } from "../plan/operation.js";
 import { askUserOf } from "./askUser.js";
 import { type FailedRequest, failureResult, type Patience, type RequestResult, resultOf } from "./awaitAnswer.js";
 import { announcedGates, readUserSettings, warningsAbout } from "./gates.js";
-import { canonicalPaths, closedSessionOf, mattersTo, openElsewhere } from "./holders.js";
+import { canonicalPaths, closedSessionOf, mattersTo, openElsewhere, plainPaths } from "./holders.js";
 import { sessionName } from "./record.js";
 import { selectSession } from "./selectSession.js";
 import { sessionFailures } from "./sentences.js";
@@ -83,7 +83,10 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);
   const query = { session: id, targets: request.targets, directory, isRead: request.method === methods.read };
-  const found = await findSessions(context.sessions, context.caller, mattersTo(query));
+  const found = await findSessions(context.sessions, context.caller, {
+    matters: mattersTo(query),
+    files: plainPaths(query),
+  });
   try {
     const selected = await selectSession(found, query);
     if (!selected.ok) return failureResult(selected.failure);

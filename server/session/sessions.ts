@@ -12,7 +12,7 @@ import { isProcess } from "../workspace/process.js";
 import { folderProblems } from "../workspace/sentences.js";
 import { privacyProblem } from "../workspace/serverFolder.js";
 import { type ConnectResult, connect, type SessionConnection } from "./connect.js";
-import { type ReadRecords, readRecords, recordPath, removeRecord, type SessionRecord } from "./record.js";
+import { isForeign, type ReadRecords, readRecords, recordPath, removeRecord, type SessionRecord } from "./record.js";
 import { sessionProblems } from "./sentences.js";
 
 /** A session that was reached and has reported its open files. */
@@ -37,30 +37,38 @@ export interface FoundSessions extends Pick<ReadRecords, "closed" | "problems" |
   readonly removed: number;
 }
 
-/**
- * Connects to every announced session as `caller` and asks for its open files. `matters` reports whether a session may
- * have one of the caller's files; a session that can't have any gets less time to answer. `except`: the id of the
- * session that is asking, which is skipped.
- */
+/** Which sessions are asked, and for what. */
+export interface FindOptions {
+  /**
+   * Reports whether a session may have one of the caller's files; a session that can't have any gets less time to answer.
+   * By default, all may.
+   */
+  readonly matters?: (record: SessionRecord) => Promise<boolean>;
+  /** The id of the session that is asking, which is skipped. */
+  readonly except?: string | undefined;
+  /** Absolute paths of the only files that the caller asks about; `undefined` for all open files. */
+  readonly files?: readonly string[] | undefined;
+}
+
+/** Connects to every announced session as `caller` and asks for its open files. */
 export async function findSessions(
   directory: string,
   caller: Caller,
-  matters: (record: SessionRecord) => Promise<boolean> = async () => true,
-  except?: string,
+  { matters = async () => true, except, files }: FindOptions = {},
 ): Promise<FoundSessions> {
   const announced = readAnnouncements(directory);
   const others = announced.records.filter(({ id }) => id !== except);
   const answers = await mapBounded(others, async (record) => {
     const patience = (await matters(record)) ? limits.connectMs : limits.strangerMs;
     const connection = await connect(record, caller, patience);
-    const reply = connection.ok ? await askStatus(connection.session, patience) : connection;
+    const reply = connection.ok ? await askStatus(connection.session, patience, files) : connection;
     return { record, patience, reply, at: performance.now() };
   });
   // While a slow session was answering, files may have been opened in the others.
   const now = performance.now();
   const freshAnswers = await mapBounded(answers, async (one) => {
     if (!one.reply.ok || now - one.at < limits.staleStatusMs) return one;
-    return { ...one, reply: await askStatus(one.reply.session, one.patience) };
+    return { ...one, reply: await askStatus(one.reply.session, one.patience, files) };
   });
   const reached: LiveSession[] = [];
   const unreached: UnreachedSession[] = [];
@@ -83,7 +91,11 @@ export function closeSessions({ reached }: FoundSessions): void {
 }
 
 /** Asks a session for its open files. If it does not answer within `patience` milliseconds, it counts as unreached. */
-async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
+async function askStatus(
+  session: SessionConnection,
+  patience: number,
+  files?: readonly string[],
+): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
     session.close();
@@ -91,7 +103,8 @@ async function askStatus(session: SessionConnection, patience: number): Promise<
   };
   try {
     const status = await Promise.race([
-      session.request("multiEdit/status", null),
+      // A session elsewhere may know the same files under other paths.
+      session.request("multiEdit/status", files === undefined || isForeign(session.record) ? null : { files }),
       delay(patience, "late" as const, { signal: late.signal }),
     ]);
     if (status === "late") return giveUp({ kind: "silent", seconds: patience / 1000 });

@@ -60,6 +60,11 @@ export async function readTextFile(
   }
 }
 
+/** Reads a file as `readTextFile` does, but computes no hash: its text is only compared with another one. */
+export function readToCompare(path: string): Promise<FileRead> {
+  return readTextFile(path, path, { ...unknownFile, isHashed: false });
+}
+
 /** Returns the failure for a file that the system does not let the server read; `code` is the system's reason. */
 export function readFailure(name: string, code: string): Failure {
   return code === inUse ? pathFailures.inUse(name) : pathFailures.ioError(name, fileProblems.system(code));
@@ -102,7 +107,7 @@ export async function sameAsDisk(
   path: string,
   habits: SaveHabits,
 ): Promise<"same" | "differs" | undefined> {
-  return compareWithFile(text, await readTextFile(path), habits);
+  return compareWithFile(text, await readToCompare(path), habits);
 }
 
 /** The characters of the bytes 0x80 to 0x9F in Windows-1252; Node's own decoder takes them for control characters. */

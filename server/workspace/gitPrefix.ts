@@ -21,7 +21,7 @@ export async function withoutGitPrefix(
     .flatMap(pathsOf)
     .some((use) => (use.need === "create" || use.need === "name") && use.path.startsWith(gitPrefix));
   if (isMade) return undefined;
-  for (const base of await resolver.bases()) {
+  for (const base of resolver.bases()) {
     const folder = await resolver.resolve(join(base, gitPrefix.slice(0, -1)));
     if (folder.ok ? isThere(folder) : folder.failure.code === "isDirectory") return undefined;
   }

@@ -1,9 +1,10 @@
 /**
  * Identifies each file by device and inode, or else by canonical path, so that all paths to a file share one identity.
  */
-import { statSync } from "node:fs";
-import { lstat, readlink, realpath, stat } from "node:fs/promises";
+import { readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "../text/limits.js";
 import type { OpenDocument } from "./documents.js";
 import { type OpenDocuments, type OpenIndex, toUnseen } from "./openIndex.js";
@@ -41,18 +42,21 @@ export interface OpenFile {
 
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles extends OpenIndex<OpenText> {
-  /** Returns the open documents for a file. The first call examines all documents and caches the result. */
-  byIdentity(identity: string): Promise<readonly OpenFile[]>;
+  /**
+   * Returns the open documents that a path may refer to: the only one with that spelling, or else all for the file, which
+   * `reached` is. Only then are all documents examined, the first time.
+   */
+  at(path: string, reached: Canonical): Promise<readonly OpenFile[]>;
 }
 
 /**
  * Resolves an absolute path to its canonical form. A path that does not exist yet resolves to the place where its file
- * would be created: below its nearest existing ancestor, or at the target of a dangling symbolic link.
+ * would be created: below its nearest existing ancestor, or at the target of a dangling symbolic link. Handing the path
+ * to another thread and waiting for it takes Node longer than the system takes to answer.
  */
-export async function canonicalise(path: string, hops: number = limits.symlinkHops): Promise<Canonical> {
+export function canonicalise(path: string, hops: number = limits.symlinkHops): Canonical {
   try {
-    const real = await realpath(path);
-    // The system has just examined this path, so a synchronous call is faster than another asynchronous one.
+    const real = realpathSync.native(path);
     const stats = statSync(real, { bigint: true });
     return {
       ok: true,
@@ -75,35 +79,51 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
 export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] = []): OpenFiles {
   const index = held.index();
   let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
+  const byIdentity = async (identity: string): Promise<readonly OpenFile[]> => {
+    identities ??= mapBounded([...index.urisByPath.keys()], async (path) => identityOf(path)).then((known) => {
+      const files = new Map<string, readonly OpenFile[]>();
+      for (const [i, [path, uris]] of [...index.urisByPath].entries()) {
+        const same = uris.map((uri) => ({ open: index.byUri.get(uri)!, path }));
+        files.set(known[i]!, [...(files.get(known[i]!) ?? []), ...same]);
+      }
+      return files;
+    });
+    return (await identities).get(identity) ?? [];
+  };
   return {
     ...index,
     unseen: unsynced.length === 0 ? index.unseen : new Map([...toUnseen(unsynced), ...index.unseen]),
-    async byIdentity(identity) {
-      identities ??= mapBounded([...index.urisByPath.keys()], identityOf).then((known) => {
-        const files = new Map<string, readonly OpenFile[]>();
-        for (const [i, [path, uris]] of [...index.urisByPath].entries()) {
-          const same = uris.map((uri) => ({ open: index.byUri.get(uri)!, path }));
-          files.set(known[i]!, [...(files.get(known[i]!) ?? []), ...same]);
-        }
-        return files;
-      });
-      return (await identities).get(identity) ?? [];
+    async at(path, reached) {
+      const [asSpelt, another] = index.urisByPath.get(path) ?? [];
+      if (asSpelt !== undefined && another === undefined) return [{ open: index.byUri.get(asSpelt)!, path }];
+      return reached.ok ? byIdentity(reached.identity) : [];
     },
   };
 }
 
 /**
- * Runs a task for every item, at most `limits.parallelReads` concurrently; the results are in the order of the items.
+ * Runs a task for every item, at most `limits.parallelReads` concurrently; the results are in the order of the items. Lets
+ * other code run in between, even if the tasks never wait.
  */
 export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
+  let start = performance.now();
   const workers = Array.from({ length: Math.min(items.length, limits.parallelReads) }, async () => {
-    for (const [index, item] of queue) results[index] = await task(item);
+    for (const [index, item] of queue) {
+      if (performance.now() - start >= turnMs) {
+        await nextTurn();
+        start = performance.now();
+      }
+      results[index] = await task(item);
+    }
   });
   await Promise.all(workers);
   return results;
 }
+
+/** The time in milliseconds after which tasks that do not wait let other code run. */
+const turnMs = 6;
 
 /** Reports whether there is a regular file at a path; symbolic links are followed. */
 export function isRegularFile(path: string): boolean {
@@ -137,15 +157,14 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
 }
 
-async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical> {
+function canonicaliseAbsent(path: string, hops: number): Canonical {
   const above = dirname(path);
   let at = path;
   if (above !== path) {
-    const parent = await canonicalise(above, hops);
+    const parent = canonicalise(above, hops);
     if (!parent.ok) return parent;
     at = join(parent.path, basename(path));
-    // `readlink` fails for anything but a symbolic link.
-    const target = await readlink(path).catch(() => undefined);
+    const target = targetOf(path);
     if (target !== undefined) {
       if (hops === 0) return { ok: false, problem: fileProblems.system("ELOOP") };
       return canonicalise(resolve(parent.path, target), hops - 1);
@@ -153,6 +172,15 @@ async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical
   }
   const identity = toIdentity(at);
   return { ok: true, path: at, onDisk: false, isDirectory: false, isRegular: false, identity };
+}
+
+/** Returns the target of a symbolic link; `undefined` for anything else. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -169,13 +197,13 @@ function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: 
 /**
  * Returns a file's identity. A single `stat` is enough if the file exists, as almost every open document's file does.
  */
-async function identityOf(path: string): Promise<string> {
+function identityOf(path: string): string {
   try {
-    const stats = await stat(path, { bigint: true });
+    const stats = statSync(path, { bigint: true });
     if (stats.ino !== 0n) return toIdentity(path, stats);
   } catch {
     // Fall back to the canonical path.
   }
-  const canonical = await canonicalise(path);
+  const canonical = canonicalise(path);
   return canonical.ok ? canonical.identity : toIdentity(path);
 }

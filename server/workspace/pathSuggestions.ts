@@ -73,7 +73,7 @@ async function findSimilar(sent: string, searched: readonly string[], search: Su
     break;
   }
   const ranked = [...costs].sort(([a, costA], [b, costB]) => costA - costB || (a < b ? -1 : 1)).map(([path]) => path);
-  const bases = isAbsolute(sent) || startsAtHome(sent) ? [] : await search.resolver.bases();
+  const bases = isAbsolute(sent) || startsAtHome(sent) ? [] : search.resolver.bases();
   return spellThem(ranked, bases, resolve);
 }
 

@@ -4,7 +4,7 @@
  */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
-import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
+import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenText } from "./identity.js";
 import { createSuggest, insidePath } from "./pathSuggestions.js";
 import {
   decodeTolerantly,
@@ -27,12 +27,9 @@ import { canonicalServerFiles, homeFolder } from "./serverFolder.js";
 
 export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 
-/**
- * Creates a resolver, which examines the folders once and uses a snapshot of the open documents. It can resolve any
- * path, but the `expected` paths are examined along with the folders, which saves time later.
- */
-export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
-  const ground = await layGround(scope, expected);
+/** Creates a resolver, which examines the folders once and uses a snapshot of the open documents. */
+export function createResolver(scope: Scope): Resolver {
+  const ground = layGround(scope);
   let suggest: Resolver["suggest"] | undefined;
   const resolver: Resolver = {
     suggest: (sent, searched) => {
@@ -45,8 +42,8 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
       const inside = await insidePath(sent, (spelling) => resolveSent(spelling, ground));
       return inside === undefined ? resolved : failed(outsideFailure(sent, ground, inside));
     },
-    bases: async () => {
-      const looks = await mapBounded(ground.starts.ok ? ground.starts.paths : [], ground.look);
+    bases: () => {
+      const looks = ground.starts.ok ? ground.starts.paths.map(ground.look) : [];
       return looks.flatMap((look) => (look.ok ? [look.path] : []));
     },
     isListable: (directory) => {
@@ -63,13 +60,12 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
 }
 
 /** Returns the absolute, canonical paths of the directories where files may be edited. */
-export async function canonicalFolders(scope: Scope): Promise<string[]> {
-  const { areas } = await layGround(scope, []);
+export function canonicalFolders(scope: Scope): string[] {
+  const { areas } = layGround(scope);
   return areas.map(({ canonical }) => canonical);
 }
 
-async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
-  // The index is built before the first `await`, so that it contains the texts as they were at the time of the call.
+function layGround(scope: Scope): Ground {
   const opens = indexOpenFiles(scope.openTexts, scope.unsynced);
   const home = scope.home ?? homeFolder();
   const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);
@@ -80,23 +76,19 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
       .filter(isAbsolute)
       .map((path) => ({ lexical: resolve(path), isFolder: false })),
   ];
-  const looks = new Map<string, Promise<Canonical>>();
+  const looks = new Map<string, Canonical>();
   const look: Ground["look"] = (path) => {
     const looked = looks.get(path) ?? canonicalise(path);
     looks.set(path, looked);
     return looked;
   };
   const starts = scope.root === undefined ? { ok: true as const, paths: folders } : startAt(scope.root);
-  const likely = expected.flatMap((sent) => (starts.ok ? starts.paths.map((start) => resolve(start, sent)) : []));
-  void mapBounded(likely, look);
-  const [areas, own, root] = await Promise.all([
-    mapBounded(directories, async ({ lexical, isFolder }): Promise<Area> => {
-      const canonical = await look(lexical);
-      return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
-    }),
-    canonicalServerFiles(),
-    scope.root !== undefined && starts.ok ? look(starts.paths[0] ?? "") : undefined,
-  ]);
+  const areas = directories.map(({ lexical, isFolder }): Area => {
+    const canonical = look(lexical);
+    return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
+  });
+  const own = canonicalServerFiles();
+  const root = scope.root !== undefined && starts.ok ? look(starts.paths[0] ?? "") : undefined;
   const shownFrom = root?.ok === true ? root.path : undefined;
   const { gates } = scope;
   const gitDirectories = new Map<string, boolean>();
@@ -211,7 +203,7 @@ interface Candidate {
 async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> {
   const { sent, lexical, asDirectory, exactly } = candidate;
   const { look } = ground;
-  const reached = await look(lexical);
+  const reached = look(lexical);
   if (!reached.ok) {
     return lexicalFolderOf(lexical, ground) === undefined
       ? failed(outsideFailure(sent, ground))
@@ -223,7 +215,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const open = exactly ?? openFiles[0]?.open;
   // If the editor opened the file through another hard link, that link and the path that was sent have different
   // canonical paths.
-  const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
+  const ofOpen = openFiles[0] === undefined ? reached : look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const access = judgeAccess(candidate, open, new Set([target.path, reached.path]), ground);
   if (!access.ok) return access;
@@ -251,15 +243,8 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
 /**
  * Returns the open documents that a path may refer to: at most one, unless the editor has a file open more than once.
  */
-async function findOpen(
-  lexical: string,
-  reached: Canonical & { ok: true },
-  ground: Ground,
-): Promise<readonly OpenFile[]> {
-  const { byUri, urisByPath } = ground.opens;
-  const [asSpelt, another] = urisByPath.get(lexical) ?? [];
-  if (asSpelt !== undefined && another === undefined) return [{ open: byUri.get(asSpelt)!, path: lexical }];
-  const same = await ground.opens.byIdentity(reached.identity);
+async function findOpen(lexical: string, reached: Canonical & { ok: true }, ground: Ground) {
+  const same = await ground.opens.at(lexical, reached);
   const asCanonical = same.filter(({ path }) => path === reached.path);
   return asCanonical.length === 1 ? asCanonical : same;
 }

@@ -50,8 +50,18 @@ export interface Owners {
   now(): number;
 }
 
-/** Returns the real implementation, which queries the operating system about this process and others. */
+let real: Owners | undefined;
+
+/**
+ * Returns the real implementation, which queries the operating system about this process and others. What it says about
+ * this process is found out once, because none of it changes while the process runs.
+ */
 export function realOwners(): Owners {
+  real ??= ownersOfSystem();
+  return real;
+}
+
+function ownersOfSystem(): Owners {
   // A process ID is meaningful only within one namespace of one machine, and only until the next boot.
   const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
   const lastBoot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());

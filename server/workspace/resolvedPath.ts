@@ -62,7 +62,7 @@ export interface Ground {
   readonly own: readonly string[];
   readonly opens: OpenFiles;
   /** Returns the file that an absolute path leads to. Examines each path only once. */
-  readonly look: (path: string) => Promise<Canonical>;
+  readonly look: (path: string) => Canonical;
 }
 
 /** The document that a path refers to. It may not exist yet. */
@@ -118,7 +118,7 @@ export interface Resolver {
    */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical paths of the directories against which relative paths are resolved. */
-  bases(): Promise<string[]>;
+  bases(): string[];
   /**
    * Reports whether callers may list a canonical directory: it must be in scope, unprotected, and not the server's own.
    */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
@@ -68,29 +68,36 @@ export function configFolder(
  * which may be a link to a file elsewhere, so that paths to them are recognised. Leaves out a folder whose location is
  * unknown, and a missing file. The folders do not have to exist. If links can't be followed, returns the path as spelt.
  */
-export async function canonicalServerFiles(): Promise<string[]> {
-  const found: string[] = [];
-  const spellings = [inServerFolder(), configFolder()];
-  const settings = join(configFolder(), "settings.json");
-  try {
-    // A link without a target counts: the server would follow it once the target exists.
-    if (lstatSync(settings, { throwIfNoEntry: false }) !== undefined) spellings.push(settings);
-  } catch {
-    // The folder can't be examined, so nobody can read the file.
-  }
-  for (const spelt of spellings) {
-    if (!isAbsolute(spelt)) continue;
-    const cached = canonicalFolders.get(spelt);
-    const canonical = cached === undefined ? await canonicalise(spelt) : undefined;
-    // An existing folder stays where it is; without this cache, every call would wait for the same answer.
-    if (canonical?.ok === true && canonical.isDirectory) canonicalFolders.set(spelt, canonical.path);
-    found.push(cached ?? (canonical?.ok === true ? canonical.path : spelt));
-  }
-  return found;
+export function canonicalServerFiles(): string[] {
+  const config = configFolder();
+  const settings = join(config, "settings.json");
+  const spellings = [inServerFolder(), config, ...(isMissing(settings) ? [] : [settings])];
+  return spellings.filter(isAbsolute).map(canonicalServerFile);
 }
 
 /** Maps the path of each existing folder, as spelt, to its canonical path. */
 const canonicalFolders = new Map<string, string>();
+
+function canonicalServerFile(spelt: string): string {
+  const cached = canonicalFolders.get(spelt);
+  if (cached !== undefined) return cached;
+  const above = dirname(spelt);
+  if (above !== spelt && isMissing(spelt)) return join(canonicalServerFile(above), basename(spelt));
+  const canonical = canonicalise(spelt);
+  // An existing folder stays where it is; without this cache, every call would look for it again.
+  if (canonical.ok && canonical.isDirectory) canonicalFolders.set(spelt, canonical.path);
+  return canonical.ok ? canonical.path : spelt;
+}
+
+/** Reports whether there is nothing at a path. A link without a target counts: the server would follow it once there is one. */
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // If the folder can't be examined, nobody can read the file.
+    return true;
+  }
+}
 
 /**
  * Creates a directory that only the user can enter, and any missing parents. An existing directory is checked but never

@@ -44,7 +44,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     const tooMany = failed(pathFailures.tooManyPaths(paths.length));
     return assemble(new Map(paths.map((path) => [path, tooMany])), [], []);
   }
-  const resolver = await createResolver(world, paths);
+  const resolver = createResolver(world);
   const resolved = new Map<string, Resolved>(
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
@@ -86,7 +86,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
 
 /** Reads the document that a path refers to. If the document does not exist, the failure is `fileNotFound`. */
 export async function readTarget(path: string, world: World): Promise<ReadTarget> {
-  const resolver = await createResolver(world, [path]);
+  const resolver = createResolver(world);
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;

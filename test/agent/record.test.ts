@@ -158,10 +158,16 @@ describe("the record of a session that may have ended", () => {
   it.each([true, false])("does not matter if the session removes it meanwhile: %s", async (removes) => {
     const directory = makeDirectory({});
     write(directory, { ...record, pid: process.pid, processStart: undefined, address: join(directory, "gone.sock") });
-    const found = await findSessions(directory, { name: "test" }, async ({ id }) => {
-      if (removes) rmSync(recordPath(directory, id));
-      return true;
-    });
+    const found = await findSessions(
+      directory,
+      { name: "test" },
+      {
+        matters: async ({ id }) => {
+          if (removes) rmSync(recordPath(directory, id));
+          return true;
+        },
+      },
+    );
     expect(found.unreached).toHaveLength(removes ? 0 : 1);
     expect(found.removed).toBe(0);
   });

@@ -1,5 +1,5 @@
 /** Calls for files that several editors have open, as with two terminals in one folder. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -186,5 +186,22 @@ describe("what an agent is told over MCP", () => {
     const { texts: refusal } = await agent.call("multi_edit", edit("a.txt", "one", "two"));
     expect(refusal.join()).toMatch(/^Several editors have these files open:/);
     expect([...status, ...refusal].join()).not.toContain("MULTI_EDIT_SESSION");
+  });
+});
+
+describe("a file that only one of the editors has open", () => {
+  it.each([
+    ["under a link", "link.txt", "a.txt"],
+    ["and that is called by a link", "a.txt", "link.txt"],
+    ["and that is called with an @ before its name", "a.txt", "@a.txt"],
+    ["although it is not on disk, and its name begins with @", "@new.txt", "@new.txt"],
+  ])("%s is edited there", async (_, opened, called) => {
+    const desks = await layDesks("Neovim", "Helix");
+    symlinkSync("a.txt", join(desks.folder, "link.txt"));
+    const [, editor] = desks.editors as [FakeEditor, FakeEditor];
+    await openIn(desks, editor, opened, "unsaved\n");
+    expect(await replace(desks, "unsaved", "two", [called])).toMatchObject({ code: 0 });
+    expect(textsOf(desks, opened)).toEqual([undefined, "two\n"]);
+    expect(onDisk(desks)).toBe("one\n");
   });
 });

@@ -5,6 +5,7 @@ import { bulk } from "./bulkCases.js";
 import { diskBatch } from "./diskCases.js";
 import { fairness } from "./fairCases.js";
 import { hostile } from "./hostileCases.js";
+import { mcpCall } from "./mcpCases.js";
 import { openDocuments } from "./openCases.js";
 import { patchKeystroke } from "./patchCases.js";
 import type { BenchCase } from "./result.js";
@@ -19,6 +20,7 @@ export const benchCases: readonly BenchCase[] = [
   ...wireCases,
   bulk,
   openDocuments,
+  mcpCall,
   patchKeystroke,
   ...viewCases,
   fairness,

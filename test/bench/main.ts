@@ -1,10 +1,11 @@
 /** The benchmark's command line: measures all cases, or only those named, and reports which goals are met. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchCases } from "./cases.js";
 import { chartOf } from "./chart.js";
+import { compare, comparison, merged } from "./compare.js";
 import {
   caseTable,
   doubts,
@@ -12,19 +13,21 @@ import {
   type MeasuredCase,
   machineLine,
   machineNow,
+  milliseconds,
   missed,
   type Report,
 } from "./report.js";
 import { seed } from "./scale.js";
 
 const {
-  values: { only, json, chart, cpu },
+  values: { only, json, chart, cpu, compare: compares },
 } = parseArgs({
   options: {
     only: { type: "string", multiple: true },
     json: { type: "string" },
     chart: { type: "string" },
     cpu: { type: "boolean", default: false },
+    compare: { type: "boolean", default: false },
   },
 });
 const clock = cpu ? "cpu" : "wall";
@@ -41,15 +44,24 @@ const state = mkdtempSync(join(tmpdir(), "multi-edit-bench-state-"));
 process.env.XDG_STATE_HOME = state;
 process.on("exit", () => rmSync(state, { recursive: true, force: true }));
 
+/** The figures of the last run of each case; those of processor time are kept apart. */
+const lastFile = json ?? `dist/bench${cpu ? "-cpu" : ""}.json`;
+const last = readReport(lastFile);
+if (compares && last === undefined) {
+  console.error(`There are no figures in ${lastFile} to compare with. Run the benchmark without --compare first.`);
+  process.exit(2);
+}
+
 const machine = machineNow();
 console.log(`${machineLine(machine)}${cpu ? "\nTimes are processor times." : ""}\n`);
 const cases: MeasuredCase[] = [];
 let hasFailed = false;
 for (const one of benchCases.filter(({ name }) => wanted.includes(name))) {
+  const start = performance.now();
   try {
     const result = await one.measure({ size: 1, clock });
     cases.push({ name: one.name, title: one.title, ...result });
-    console.log(`${caseTable(one, result)}\n`);
+    console.log(`${caseTable(one, result)}\n  (measured in ${milliseconds(performance.now() - start)})\n`);
   } catch (error) {
     // A wrong text does not stop the remaining measurements, but it fails the run.
     console.log(`${one.title}\n  FAILED: ${String(error)}\n`);
@@ -63,6 +75,19 @@ if (doubt !== undefined) console.log(`\n${doubt}`);
 const flags = [...(cpu ? ["--cpu"] : []), ...(only === undefined ? [] : [`--only ${wanted.join(",")}`])];
 const command = ["npm run bench", ...(flags.length === 0 ? [] : ["--", ...flags])].join(" ");
 const report: Report = { machine, command, seed, cases };
-if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+const compared = compares && last !== undefined ? last : undefined;
+if (compared !== undefined) console.log(`\n${comparison(compared, cases)}`);
+const isWorse = compared !== undefined && compare(compared.cases, cases).some((one) => one.isWorse);
+const kept = json === undefined ? merged(last, report) : report;
+writeFileSync(lastFile, `${JSON.stringify(kept, null, 2)}\n`);
 if (chart !== undefined) writeFileSync(chart, chartOf(report));
-process.exitCode = missed(cases) === 0 && !hasFailed ? 0 : 1;
+process.exitCode = missed(cases) === 0 && !hasFailed && !isWorse ? 0 : 1;
+
+/** Reads the figures of an earlier run; `undefined` if there are none. */
+function readReport(path: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Report;
+  } catch {
+    return undefined;
+  }
+}

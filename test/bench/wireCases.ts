@@ -3,9 +3,11 @@
  * memory it uses.
  */
 import { spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Range } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { editBatch, patchBatch } from "./batches.js";
+import { limits } from "../../server/text/limits.js";
+import { documentsBatch, editBatch, patchBatch } from "./batches.js";
 import { floor } from "./methods.js";
 import { errorOfMedian, median, race, uncertainty } from "./race.js";
 import type { BenchCase, Goal, Row } from "./result.js";
@@ -259,6 +261,8 @@ const typing: BenchCase = {
       { name: "wire, 2,000 keystrokes", batches: changes(scaled(2_000, scale)).map((change) => [change]) },
       { name: "wire, one didChange of 1,000 changes", batches: [changes(scaled(1_000, scale))] },
     ];
+    // For a moment, the server reads an opened file to compare it with the text, and keeps the text of a closed document.
+    const settled = (): Promise<void> => delay(scale.rounds === undefined ? limits.diskSettleMs + 500 : 0);
     const rows: Row[] = [];
     for (const { name, batches } of many) {
       const server = await startServer({ withHeap: true });
@@ -269,8 +273,10 @@ const typing: BenchCase = {
           await server.change(path, ...batch);
           await server.ask();
         }
+        await settled();
         const typed = await server.heap();
         await server.close(path);
+        await settled();
         const closed = await server.heap();
         const above = (bytes: number): number => (bytes - idle.used) / size;
         rows.push({
@@ -303,5 +309,33 @@ const atMost = (measure: string, value: number, limit: number, unit: string): Go
   unit,
 });
 
+const openTexts: BenchCase = {
+  name: "openTexts",
+  title: "memory of 200 open documents of 200 lines",
+  isOfProcess: true,
+  async measure(scale) {
+    const { texts } = documentsBatch({ documents: scaled(200, scale), lines: 200, seed });
+    const grown = { resident: [] as number[], heap: [] as number[] };
+    for (let round = 0; round < Math.min(3, scale.rounds ?? 3); round++) {
+      const server = await startServer({ withHeap: true });
+      try {
+        const [idle, before] = [await server.heap(), server.memory()];
+        for (const { path, text } of texts) await server.open(path, text);
+        await server.ask();
+        if (scale.rounds === undefined) await delay(limits.diskSettleMs + 500);
+        const [opened, after] = [await server.heap(), server.memory()];
+        grown.heap.push((opened.used - idle.used) / megabyte);
+        if (after !== undefined && before !== undefined) grown.resident.push((after - before) / megabyte);
+      } finally {
+        server.stop();
+      }
+    }
+    const heap = atMost("MB in use above an idle server", median(grown.heap), 5, " MB");
+    const isKnown = grown.resident.length > 0;
+    const resident = isKnown ? [atMost("MB resident above an idle server", median(grown.resident), 15, " MB")] : [];
+    return { rows: [{ name: "wire", times: {}, goals: [heap, ...resident] }] };
+  },
+};
+
 /** The cases about the process, in the order of the table. */
-export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, served, start, memory, typing];
+export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, served, start, memory, typing, openTexts];

@@ -240,7 +240,7 @@ async function checkVersions(
   const warnings: string[] = [];
   /** The documents whose present version the caller names. */
   const current: DocumentUri[] = [];
-  const resolver = await createResolver(worldOf(session, options.root));
+  const resolver = createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
     // The option's spelling of a document's URI may differ from that of the edits or of the editor.
     const resolved = await resolver.resolve(uri);

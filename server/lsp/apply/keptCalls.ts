@@ -23,8 +23,8 @@ export interface KeptCall extends Omit<Transaction, "steps"> {
 
 /** Returns the kept calls in a session's folders, and those whose files are only partly in these, oldest first. */
 export async function keptCalls(session: Session): Promise<readonly KeptCall[]> {
-  const folders = await canonicalFolders(worldOf(session, undefined));
-  const { batches, problems } = readKept(await userWorkspace(folders));
+  const folders = canonicalFolders(worldOf(session, undefined));
+  const { batches, problems } = readKept(userWorkspace(folders));
   for (const problem of problems) session.log("warn", problem);
   const touches = (path: string): boolean => folders.some((folder) => isInside(folder, path));
   return batches.filter(({ paths }) => paths.some(touches)).map((batch) => toCall(session, batch, folders));
@@ -32,7 +32,7 @@ export async function keptCalls(session: Session): Promise<readonly KeptCall[]> 
 
 /** Notes that a kept call has been undone. */
 export async function forgetKept(id: string): Promise<void> {
-  markUndone(await userWorkspace([]), id);
+  markUndone(userWorkspace([]), id);
 }
 
 function toCall(session: Session, batch: KeptBatch, folders: readonly string[]): KeptCall {
@@ -48,7 +48,7 @@ function toCall(session: Session, batch: KeptBatch, folders: readonly string[]):
     async readSteps() {
       if (!batch.isInside) return { ok: false, failure: undoFailures.elsewhere(id, batch.folder) };
       // The copies could have been forged, so their paths are checked like those of any call.
-      const resolver = await createResolver(worldOf(session, undefined));
+      const resolver = createResolver(worldOf(session, undefined));
       for (const path of paths) {
         const resolved = await resolver.resolve(path);
         if (!resolved.ok) return resolved;

@@ -175,7 +175,7 @@ async function guardedIn(
 ): Promise<{ ok: true; guarded: readonly GuardedFile[] } | { ok: false; failures: readonly Failure[] }> {
   const names = files.flatMap(namesOf);
   const world = worldOf(session, undefined);
-  const resolver = await createResolver(world);
+  const resolver = createResolver(world);
   const resolved = await mapBounded(names, ({ uri }) => resolver.resolve(uri));
   // The resolver recognises a Git directory only once it is complete, and the undo may complete one.
   const made = resolved.flatMap((one) => (one.ok && one.place.file !== undefined ? [one.place.file] : []));

@@ -11,7 +11,7 @@ import type { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import type { OpenDocument } from "../../workspace/documents.js";
-import { compareWithFile, type FileRead, isSameInOneByte, readTextFile } from "../../workspace/files.js";
+import { compareWithFile, type FileRead, isSameInOneByte, readTextFile, readToCompare } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { asSynced } from "../../workspace/trails.js";
 import type { ClientFacts } from "../clients.js";
@@ -93,7 +93,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   async #checkSave(file: FollowedFile, saved: string | undefined, before: BeforeSave): Promise<void> {
     const { path } = file;
     if (path === undefined) return;
-    const read = await readTextFile(path);
+    const read = await readToCompare(path);
     const isOnDisk = (text: string | undefined): boolean =>
       text !== undefined && compareWithFile(text, read, this.#session.facts.habits) === "same";
     const isUntouched = read.kind === "absent" || isOnDisk(before.base) || isOnDisk(before.conflicting);
@@ -141,7 +141,7 @@ export class OpenFilesOnDisk implements DiskFollower {
 
   /** Finds out whether the editor has loaded a newer text than the one that it was told to load. */
   async #checkLoaded(file: FollowedFile, text: string): Promise<void> {
-    const read = file.path === undefined ? undefined : await readTextFile(file.path);
+    const read = file.path === undefined ? undefined : await readToCompare(file.path);
     if (read === undefined || compareWithFile(text, read, this.#session.facts.habits) !== "same") return;
     if (file.coming !== undefined) Object.assign(file, { base: text, coming: undefined });
   }
@@ -161,7 +161,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     file.path = await realpath(path).catch(() => path);
     if (this.#files.get(file.uri) !== file) return;
     this.#watch.add(file.path);
-    const read = await readTextFile(file.path);
+    const read = await readToCompare(file.path);
     const isSame = (one: string): boolean => compareWithFile(one, read, this.#session.facts.habits) === "same";
     if (isSame(text)) Object.assign(file, { base: withoutMark(text), conflicting: undefined });
     else if (file.base !== undefined && !isSame(file.base)) this.#look(file);

@@ -78,7 +78,7 @@ async function check(session: Session, uri: string, own: PatchDocument | undefin
       diagnostics.push({ range, severity: information, source: "multi-edit", code, message });
     }
   }
-  const resolver = await createResolver(worldOf(session, undefined), named);
+  const resolver = createResolver(worldOf(session, undefined));
   const resolved = await Promise.all(named.map((path) => resolver.resolve(path)));
   const targets = new Set(resolved.flatMap((one) => (one.ok ? [one.place.uri] : [])));
   // One that was not known to be named may have changed in the meantime.

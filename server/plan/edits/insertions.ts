@@ -53,13 +53,18 @@ const keyOf = ({ before, lines }: Insertion): string => `${before} ${lines}`;
 /** Returns the lines that a change inserts; `undefined` if it removes anything or does not insert whole lines. */
 function insertionOf({ index, change }: Draft, { from, to, insert }: Change): Insertion | undefined {
   if (from !== to) return undefined;
-  const lines = index.matchedLines;
-  const line = lines.lineAt(from);
+  const { text } = index;
+  const isInCrlf = text[from - 1] === "\r" && text[from] === "\n";
+  const isEnd = (at: number): boolean => text[at] === undefined || text[at] === "\n" || text[at] === "\r";
+  // Each edit has a text of its own, so an index of all its lines would be for this one place.
+  if (isInCrlf) return undefined;
   const sent = lineTexts(insert);
-  if (from === lines.start(line) && endsLine(insert))
+  if (isEnd(from - 1) && endsLine(insert))
     return { before: change.unitBack(from).from, lines: sent.slice(0, -1).join("\n") };
-  if (from === lines.contentEnd(line) && sent.length > 1 && sent[0] === "")
-    return { before: change.unitBack(lines.end(line)).from, lines: sent.slice(1).join("\n") };
+  if (isEnd(from) && sent.length > 1 && sent[0] === "") {
+    const next = Math.min(text.length, from + (text.startsWith("\r\n", from) ? 2 : 1));
+    return { before: change.unitBack(next).from, lines: sent.slice(1).join("\n") };
+  }
   return undefined;
 }
 
@@ -90,7 +95,8 @@ export function repeatedIn(draft: Draft, claim: ClaimedPlace, accepted?: Overlap
   const lines = inserted.flatMap((own = "") => own.split("\n")).filter((line) => !isAllBlank(line));
   const [first] = lines;
   if (first === undefined || inserted.includes(undefined) || draft.created) return undefined;
-  const { text, matchedLines } = draft.index;
+  const { index } = draft;
+  const { text } = index;
   let [result, at] = ["", from];
   for (const change of claim.changes) {
     result += text.slice(at, change.from) + change.insert;
@@ -100,6 +106,7 @@ export function repeatedIn(draft: Draft, claim: ClaimedPlace, accepted?: Overlap
   const isThere = (start: number): boolean => {
     const end = start + result.length;
     if (start < 0 || !text.startsWith(result, start)) return false;
+    const { matchedLines } = index;
     const [startLine, endLine] = [matchedLines.lineAt(start), matchedLines.lineAt(end)];
     const isWhole = end === matchedLines.start(endLine) || end === matchedLines.contentEnd(endLine);
     // The file may have had no final line ending.
@@ -112,6 +119,7 @@ export function repeatedIn(draft: Draft, claim: ClaimedPlace, accepted?: Overlap
   if (start === undefined) return undefined;
   const place = { from: start, to: start + result.length };
   if (accepted?.conflictOf({ ...claim, place, changes: [] }) !== undefined) return undefined;
+  const { matchedLines } = index;
   const line = start < from ? start : to === 0 ? 0 : matchedLines.start(matchedLines.lineAt(to - 1) + 1);
   const telling = lines.filter((line) => /[\p{L}\p{N}]/u.test(line));
   const isCertain = telling.length > 1 || telling.some((line) => line.trim().length >= limits.tellingText);

@@ -49,7 +49,7 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
     const chosen = selected.ok ? selected.session : undefined;
-    const workspace = await userWorkspace([]);
+    const workspace = userWorkspace([]);
     const unwritable = tryJournals(workspace)?.message;
     const traced = tracedFilesIn(workspace, context.directory);
     const problems = [

@@ -25,7 +25,7 @@ interface LoggedCall extends TransactionStatus {
 export async function showLog({ json, clear }: Arguments, context: RequestContext): Promise<number> {
   if (clear) {
     const [directory = context.directory] = await canonicalPaths([context.directory]);
-    const removed = clearKept(await userWorkspace([directory]));
+    const removed = clearKept(userWorkspace([directory]));
     if (json) printJson({ removed });
     else say(logSentences.cleared(removed));
     return exitCodes.done;

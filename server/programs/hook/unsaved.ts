@@ -49,12 +49,10 @@ export async function fileStates(targets: Targets, sessions: string, caller: Cal
   const matters = mattersTo({ session: undefined, targets: targets.paths, directory: "/" });
   const hasNothing = announcesNothing(targets.paths);
   // An editor that has announced no unsaved text in these files must not hold them up: it may never answer.
-  const found = await findSessions(
-    sessions,
-    caller,
-    async (record) =>
+  const found = await findSessions(sessions, caller, {
+    matters: async (record) =>
       record.unsaved?.some(mayTouch) === true || (!(await hasNothing(record)) && (await matters(record))),
-  );
+  });
   const paths = [...new Set([...targets.paths, ...(await unsavedFiles(found)).filter(mayTouch)])];
   const states = new Map<string, FileState>();
   for (const [path, { opened, suspects }] of await holdersOf(found, paths))

@@ -69,7 +69,7 @@ const isPassing = ({ code, path }: Failure): boolean =>
 
 /** Reads a configuration file, following links. Never opens a pipe or a device, which might wait for ever. */
 export async function readConfig(spelt: string): Promise<Input<Present>> {
-  const canonical = await canonicalise(spelt);
+  const canonical = canonicalise(spelt);
   if (!canonical.ok) return unreadable(configureSentences.unreadable(canonical.problem));
   const { path } = canonical;
   try {
@@ -104,7 +104,7 @@ async function changeOf(file: ConfigFile, task: "add" | "remove"): Promise<Input
  * killed. Their owners and modes stay. Fails if a file is not as it was read.
  */
 async function write(changes: readonly ConfigChange[]): Promise<readonly Failure[]> {
-  const workspace = await userWorkspace(changes.map(({ path }) => dirname(path)));
+  const workspace = userWorkspace(changes.map(({ path }) => dirname(path)));
   const batch = changes.map(({ path, hash, after }): DiskChange => {
     const at = { path, name: inHome(path) };
     if (after === undefined) return { kind: "delete", ...at, hash };

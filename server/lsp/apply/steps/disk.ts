@@ -207,9 +207,6 @@ export async function recoverAtStart(session: Session): Promise<readonly string[
 }
 
 async function workspaceOf(session: Session, paths: readonly string[]): Promise<DiskWorkspace> {
-  const [folders, openElsewhere] = await Promise.all([
-    canonicalFolders(worldOf(session, undefined)),
-    (paths.length === 0 ? nobody : session.outside).holders(paths),
-  ]);
-  return userWorkspace(folders, { openElsewhere });
+  const openElsewhere = await (paths.length === 0 ? nobody : session.outside).holders(paths);
+  return userWorkspace(canonicalFolders(worldOf(session, undefined)), { openElsewhere });
 }
