@@ -1,0 +1,188 @@
+/** Asks the client before and after a call which diagnostics its other language servers have. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
+import { compareTexts } from "../../match/compareTexts.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { withoutMark } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { LineIndex } from "../../text/lines.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import type { Answer } from "../edit/result.js";
+import { nameFor } from "../onDisk/reports.js";
+import { type Caller, clientRequests, type MultiEditResult } from "../protocol.js";
+import { announcedBy, cancellation, openAt, type Session } from "../session.js";
+import { newDiagnostics, type TextChange } from "./compare.js";
+import type { DiagnosticsParams, NewDiagnostic, NewDiagnostics } from "./protocol.js";
+import { diagnosticSentences, diagnosticsLog } from "./sentences.js";
+
+/** Watches what one call does to the diagnostics of the other servers. */
+export interface DiagnosticsWatch {
+  /** Asks for the diagnostics before these files change, and does not wait for the answer. */
+  before(files: readonly FileChange[]): void;
+  /** Adds to the answer to a call that was applied what is new, once the servers have answered. */
+  after(answer: Answer, token: CancellationToken): Promise<Answer>;
+}
+
+/** The sessions of which an agent knows that the client can't tell. */
+const told = new WeakSet<Session>();
+
+/** Creates the watch for a call. `caller`: the agent that sent it; `undefined` if the editor did. */
+export function watchDiagnostics(session: Session, caller: Caller | undefined): DiagnosticsWatch {
+  const tells = announcedBy(session).diagnostics === true;
+  let files: readonly FileChange[] = [];
+  let texts: ReadonlyMap<string, string> = new Map();
+  let earlier: Promise<readonly Reports[]> | undefined;
+  const added = async (result: MultiEditResult, token: CancellationToken): Promise<MultiEditResult> => {
+    const before = (await soon(earlier, token)) ?? [];
+    const uris = urisOf(session, files);
+    const after = before.length === 0 ? [] : await soon(ask(session, { uris, waitMs: limits.diagnosticsMs }), token);
+    if (after === undefined || after.length === 0) return result;
+    const diagnostics = compare(session, { before, after, files, texts });
+    const noun = session.settings.diagnostics === "all" ? "problem" : "error";
+    const sentences = diagnostics.count === 0 ? [] : [diagnosticSentences.added(diagnostics, noun)];
+    return { ...result, warnings: [...result.warnings, ...sentences], diagnostics };
+  };
+  return {
+    before(changed) {
+      if (!tells) return;
+      files = changed;
+      texts = new Map(session.documents.all().map(({ uri, text }) => [uri, text]));
+      earlier = ask(session, { uris: urisOf(session, files), waitMs: 0 });
+    },
+    async after(answer, token) {
+      if (!answer.ok || answer.result.outcome !== "applied") return answer;
+      const { result } = answer;
+      if (tells) return { ok: true, result: await added(result, token) };
+      if (caller === undefined || told.has(session)) return answer;
+      told.add(session);
+      return { ok: true, result: { ...result, warnings: [...result.warnings, diagnosticSentences.hidden] } };
+    },
+  };
+}
+
+/** The diagnostics of one server, by the paths of files or, for documents that are not files, their URIs. */
+interface Reports {
+  readonly name: string;
+  readonly isPending: boolean;
+  readonly files: ReadonlyMap<string, { readonly uri: string; readonly diagnostics: readonly Diagnostic[] }>;
+}
+
+/** Returns the client's URIs for the changed files that are there after the call. */
+const urisOf = (session: Session, files: readonly FileChange[]): string[] => {
+  const left = files.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri);
+  return [...new Set(left.map((uri) => openAt(session, uri)?.uri ?? uri))];
+};
+
+/** Waits for an answer, but not for long; resolves with `undefined` if there is none. */
+async function soon<T>(answer: Promise<T> | undefined, token: CancellationToken): Promise<T | undefined> {
+  const late = delay(limits.diagnosticsMs + limits.diagnosticsLateMs, undefined, { ref: false });
+  return Promise.race([answer, late, cancellation(token).then(() => undefined)]);
+}
+
+async function ask(session: Session, params: DiagnosticsParams): Promise<readonly Reports[]> {
+  try {
+    return readAnswer(await session.connection.sendRequest(clientRequests.diagnostics, params));
+  } catch (error) {
+    session.log("debug", diagnosticsLog.noAnswer(error));
+    return [];
+  }
+}
+
+/** Reads the client's answer; skips what is malformed. */
+function readAnswer(answer: unknown): Reports[] {
+  let room: number = limits.diagnosticsRead;
+  const sound = (value: unknown): value is Diagnostic => {
+    const { range, message, source } = Object(value);
+    const { line, character } = Object(Object(range).start);
+    const isPlace = [line, character].every((one) => Number.isSafeInteger(one) && one >= 0);
+    // The server's own hints are not about what was broken.
+    return isPlace && typeof message === "string" && source !== "multi-edit" && --room >= 0;
+  };
+  const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+  return list(Object(answer).servers).flatMap((server): Reports[] => {
+    const { name, pending, files } = Object(server);
+    if (typeof name !== "string") return [];
+    const read = list(files).flatMap((file) => {
+      const { uri, diagnostics } = Object(file);
+      if (typeof uri !== "string") return [];
+      return [[keyOf(uri), { uri, diagnostics: list(diagnostics).filter(sound) }] as const];
+    });
+    return [{ name, isPending: pending === true, files: new Map(read) }];
+  });
+}
+
+/** Everything that is known before and after a call. */
+interface Known {
+  readonly before: readonly Reports[];
+  readonly after: readonly Reports[];
+  readonly files: readonly FileChange[];
+  /** The open texts before the call, by the client's URIs. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Compares the diagnostics of the servers that have answered both times. */
+function compare(session: Session, known: Known): NewDiagnostics {
+  const { before, after, files } = known;
+  const severities = session.settings.diagnostics === "all" ? 4 : 1;
+  const counts = ({ severity = 1 }: Diagnostic): boolean => severity <= severities;
+  const ready = new Set(before.filter(({ isPending }) => !isPending).map(({ name }) => name));
+  const answered = after.filter(({ name, isPending }) => !isPending && ready.has(name));
+  const found: NewDiagnostic[] = [];
+  let gone = 0;
+  for (const { name, files: now } of answered) {
+    const then = new Map(before.find((one) => one.name === name)?.files);
+    for (const file of files)
+      if (file.kind === "rename") moveKey(then, keyOf(file.document.uri), keyOf(file.target.uri));
+    for (const key of new Set([...then.keys(), ...now.keys()])) {
+      const uri = now.get(key)?.uri ?? then.get(key)!.uri;
+      const pair = { before: then.get(key)?.diagnostics ?? [], after: now.get(key)?.diagnostics ?? [] };
+      const [old, next] = [pair.before.filter(counts), pair.after.filter(counts)];
+      if (old.length + next.length === 0) continue;
+      const text = old.length === 0 ? undefined : changeOf(session, uri, known);
+      const compared = newDiagnostics({ before: old, after: next, text }, session.encoding);
+      gone += compared.gone;
+      const path = nameFor(session, key);
+      found.push(...compared.added.map((one) => toNew(one, path, name)));
+    }
+  }
+  const names = answered.map(({ name }) => name);
+  // A server may be loading, slow, or dead.
+  const pending = new Set([...before, ...after].map(({ name }) => name).filter((name) => !names.includes(name)));
+  const rank = ({ severity }: NewDiagnostic): number => severityNames.indexOf(severity);
+  const shown = found.toSorted((a, b) => rank(a) - rank(b)).slice(0, limits.diagnosticsShown);
+  return { new: shown, count: found.length, gone, answered: names, pending: [...pending] };
+}
+
+/** Returns one name for all spellings of a file's URI. */
+const keyOf = (uri: string): string => pathOfSyncedUri(uri) ?? uri;
+
+function moveKey<T>(map: Map<string, T>, from: string, to: string): void {
+  const value = map.get(from);
+  if (value !== undefined && map.delete(from)) map.set(to, value);
+}
+
+/**
+ * Returns what has become of a text since the first question: what the call has made of it, and whatever was typed or
+ * formatted since; `undefined` if it is the same, or unknown.
+ */
+function changeOf(session: Session, uri: string, { files, texts }: Known): TextChange | undefined {
+  const file = files.find((one) => keyOf(nameAfter(one).uri) === keyOf(uri));
+  const now = openAt(session, uri);
+  const then = texts.get(file?.kind === "rename" ? file.document.uri : (now?.uri ?? uri));
+  const textA = withoutMark(then ?? file?.document.text ?? "");
+  const textB = withoutMark(now?.text ?? file?.text ?? textA);
+  if (textA === textB) return undefined;
+  const own = file?.document.text === textA ? file : undefined;
+  const since = compareTexts(own?.text ?? textA, textB);
+  const rule = { loneCrEndsLine: session.facts.loneCrEndsLine };
+  const [linesA, linesB] = [LineIndex.of(textA, rule), LineIndex.of(textB, rule)];
+  return { linesA, linesB, change: own === undefined ? since : own.change.compose(since) };
+}
+
+const severityNames = ["error", "warning", "information", "hint"] as const;
+
+function toNew({ range, severity = 1, message, code }: Diagnostic, path: string, server: string): NewDiagnostic {
+  const kind = severityNames[severity - 1] ?? "error";
+  const found = { path, line: range.start.line + 1, severity: kind, message: String(message), server };
+  return code === undefined ? found : { ...found, code };
+}
