@@ -171,13 +171,13 @@ describe("a server", () => {
       {},
       {
         answer: ({ waitMs }) => ({
-          servers: waitMs === 0 ? [{ name: "ts", files: [] }] : [{ name: "eslint", files: [] }],
+          servers: waitMs === 0 ? [{ name: "ts", files: [] }] : [],
         }),
       },
     );
     expect((await apply(batch(["a.ts", "two", "2"]))).diagnostics).toMatchObject({
       gone: 0,
-      pending: ["ts", "eslint"],
+      pending: ["ts"],
     });
   });
 });

@@ -6,13 +6,16 @@ import type { Diagnostic } from "vscode-languageserver/node";
  * call changes anything, and after it has.
  */
 export interface DiagnosticsParams {
-  /** URIs of the files that the call changes. The client waits for the servers that serve these. */
+  /** URIs of the files that the call changes; those of renamed files are the new ones. */
   uris: string[];
   /** Milliseconds for which the client may wait for these servers; 0: it answers at once with what it has. */
   waitMs: number;
 }
 
-/** The client's answer to `multiEdit/diagnostics`: all of its language servers except this one. */
+/**
+ * The client's answer to `multiEdit/diagnostics`: the language servers, except this one, that serve a changed file or other
+ * files of its type.
+ */
 export interface DiagnosticsResult {
   servers: ServerDiagnostics[];
 }
@@ -23,10 +26,10 @@ export interface ServerDiagnostics {
   name: string;
   /**
    * With `waitMs` 0: `true` if the server has not reported anything yet, for example because it is loading. Otherwise:
-   * `true` if it serves a changed file, but has reported nothing since the request with `waitMs` 0.
+   * `true` if it has reported nothing since the request with `waitMs` 0.
    */
   pending?: boolean;
-  /** All files for which the client has diagnostics of the server, whether the call changes them or not. */
+  /** All files for which the client has diagnostics of the server, also those that the call does not change. */
   files: { uri: string; diagnostics: Diagnostic[] }[];
 }
 
@@ -38,9 +41,9 @@ export interface NewDiagnostics {
   count: number;
   /** The number of those that the call has removed. */
   gone: number;
-  /** Names of the servers that have answered, or serve no changed file. */
+  /** Names of the servers that have reported both before the call and since. */
   answered: string[];
-  /** Names of the servers that have not, or had not before the call: nothing is known about what they will report. */
+  /** Names of the other servers: nothing is known about what they will report. */
   pending: string[];
 }
 

@@ -31,12 +31,13 @@ export function watchDiagnostics(session: Session, caller: Caller | undefined): 
   const tells = announcedBy(session).diagnostics === true;
   let files: readonly FileChange[] = [];
   let texts: ReadonlyMap<string, string> = new Map();
-  let earlier: Promise<readonly Reports[]> | undefined;
+  let earlier: Promise<readonly Reports[] | undefined> | undefined;
   const added = async (result: MultiEditResult, token: CancellationToken): Promise<MultiEditResult> => {
     const before = (await soon(earlier, token)) ?? [];
     const uris = urisOf(session, files);
-    const after = before.length === 0 ? [] : await soon(ask(session, { uris, waitMs: limits.diagnosticsMs }), token);
-    if (after === undefined || after.length === 0) return result;
+    const later = before.length === 0 ? undefined : ask(session, { uris, waitMs: limits.diagnosticsMs });
+    const after = await soon(later, token);
+    if (after === undefined) return result;
     const diagnostics = compare(session, { before, after, files, texts });
     const noun = session.settings.diagnostics === "all" ? "problem" : "error";
     const sentences = diagnostics.count === 0 ? [] : [diagnosticSentences.added(diagnostics, noun)];
@@ -67,24 +68,24 @@ interface Reports {
   readonly files: ReadonlyMap<string, { readonly uri: string; readonly diagnostics: readonly Diagnostic[] }>;
 }
 
-/** Returns the client's URIs for the changed files that are there after the call. */
-const urisOf = (session: Session, files: readonly FileChange[]): string[] => {
-  const left = files.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri);
-  return [...new Set(left.map((uri) => openAt(session, uri)?.uri ?? uri))];
-};
+/** Returns the client's URIs for the changed files; those of renamed files are the new ones. */
+const urisOf = (session: Session, files: readonly FileChange[]): string[] =>
+  files.map((file) => openAt(session, nameAfter(file).uri)?.uri ?? nameAfter(file).uri);
 
 /** Waits for an answer, but not for long; resolves with `undefined` if there is none. */
 async function soon<T>(answer: Promise<T> | undefined, token: CancellationToken): Promise<T | undefined> {
+  if (answer === undefined) return undefined;
   const late = delay(limits.diagnosticsMs + limits.diagnosticsLateMs, undefined, { ref: false });
   return Promise.race([answer, late, cancellation(token).then(() => undefined)]);
 }
 
-async function ask(session: Session, params: DiagnosticsParams): Promise<readonly Reports[]> {
+/** Asks the client; resolves with `undefined` if it fails to answer. */
+async function ask(session: Session, params: DiagnosticsParams): Promise<readonly Reports[] | undefined> {
   try {
     return readAnswer(await session.connection.sendRequest(clientRequests.diagnostics, params));
   } catch (error) {
     session.log("debug", diagnosticsLog.noAnswer(error));
-    return [];
+    return undefined;
   }
 }
 
