@@ -166,6 +166,14 @@ describe("a server", () => {
     expect(result.diagnostics).toMatchObject({ count: 0, answered: [], pending: ["ts"] });
   });
 
+  it("that reports the old errors where they were, although their lines have moved, is pending", async () => {
+    const told = { "a.ts": [at(0, "wrong"), at(1, "bad")] };
+    const { apply } = await start({ ts: { before: told, after: told } });
+    const result = await apply(insertion);
+    expect(result.warnings).toEqual([]);
+    expect(result.diagnostics).toMatchObject({ count: 0, gone: 0, answered: [], pending: ["ts"] });
+  });
+
   it("that has died meanwhile is pending, and its errors are not gone", async () => {
     const { apply } = await start(
       {},

@@ -1,4 +1,5 @@
 /** Finds the diagnostics that were not there before a call, wherever the call has moved the others. */
+import { isDeepStrictEqual } from "node:util";
 import type { Diagnostic, Position } from "vscode-languageserver/node";
 import type { ChangeSet } from "../../text/changeSet.js";
 import { firstIndex, type LineIndex } from "../../text/lines.js";
@@ -20,14 +21,15 @@ export interface FileDiagnostics {
 }
 
 /**
- * Returns the diagnostics that are new, and the number of those that are gone. Two are the same if severity, source, code
+ * Returns the diagnostics that are new, and the number of those that are gone; `undefined` if the server has not seen the
+ * changes, because it reports the earlier ones where they were, although the changes have moved them. Two are the same if severity, source, code
  * and message are, and the line of the one is that to which the changes move the other; if they replace its first
  * character, any line of the new text counts.
  */
 export function newDiagnostics(
   { before, after, text }: FileDiagnostics,
   encoding: PositionEncoding,
-): { readonly added: readonly Diagnostic[]; readonly gone: number } {
+): { readonly added: readonly Diagnostic[]; readonly gone: number } | undefined {
   const left = new Map<string, Set<Diagnostic>>();
   for (const one of after.toSorted((a, b) => a.range.start.line - b.range.start.line)) {
     const key = keyOf(one);
@@ -42,7 +44,10 @@ export function newDiagnostics(
     else alike?.delete(same);
   }
   const added = [...left.values()].flatMap((alike) => [...alike]);
-  return { added, gone };
+  const placed = (all: readonly Diagnostic[]): string[] =>
+    all.map((one) => `${one.range.start.line} ${keyOf(one)}`).toSorted();
+  const isOutdated = added.length > 0 && isDeepStrictEqual(placed(before), placed(after));
+  return isOutdated ? undefined : { added, gone };
 }
 
 function firstOf<T>(all: Iterable<T>, holds: (one: T) => boolean): T | undefined {

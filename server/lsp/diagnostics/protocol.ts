@@ -22,7 +22,7 @@ export interface DiagnosticsResult {
 
 /** The diagnostics of one language server. */
 export interface ServerDiagnostics {
-  /** No two servers have the same name. */
+  /** Servers with the same name count as one. */
   name: string;
   /**
    * With `waitMs` 0: `true` if the server has not reported anything yet, for example because it is loading. Otherwise:

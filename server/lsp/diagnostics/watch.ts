@@ -100,16 +100,20 @@ function readAnswer(answer: unknown): Reports[] {
     return isPlace && typeof message === "string" && source !== "multi-edit" && --room >= 0;
   };
   const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-  return list(Object(answer).servers).flatMap((server): Reports[] => {
+  const servers = new Map<string, Reports>();
+  for (const server of list(Object(answer).servers)) {
     const { name, pending, files } = Object(server);
-    if (typeof name !== "string") return [];
+    if (typeof name !== "string") continue;
     const read = list(files).flatMap((file) => {
       const { uri, diagnostics } = Object(file);
       if (typeof uri !== "string") return [];
       return [[keyOf(uri), { uri, diagnostics: list(diagnostics).filter(sound) }] as const];
     });
-    return [{ name, isPending: pending === true, files: new Map(read) }];
-  });
+    const known = servers.get(name);
+    const isPending = pending === true || known?.isPending === true;
+    servers.set(name, { name, isPending, files: new Map([...(known?.files ?? []), ...read]) });
+  }
+  return [...servers.values()];
 }
 
 /** Everything that is known before and after a call. */
@@ -123,35 +127,48 @@ interface Known {
 
 /** Compares the diagnostics of the servers that have answered both times. */
 function compare(session: Session, known: Known): NewDiagnostics {
-  const { before, after, files } = known;
-  const severities = session.settings.diagnostics === "all" ? 4 : 1;
-  const counts = ({ severity = 1 }: Diagnostic): boolean => severity <= severities;
-  const ready = new Set(before.filter(({ isPending }) => !isPending).map(({ name }) => name));
-  const answered = after.filter(({ name, isPending }) => !isPending && ready.has(name));
+  const { before, after } = known;
+  const answered: string[] = [];
   const found: NewDiagnostic[] = [];
   let gone = 0;
-  for (const { name, files: now } of answered) {
-    const then = new Map(before.find((one) => one.name === name)?.files);
-    for (const file of files)
-      if (file.kind === "rename") moveKey(then, keyOf(file.document.uri), keyOf(file.target.uri));
-    for (const key of new Set([...then.keys(), ...now.keys()])) {
-      const uri = now.get(key)?.uri ?? then.get(key)!.uri;
-      const pair = { before: then.get(key)?.diagnostics ?? [], after: now.get(key)?.diagnostics ?? [] };
-      const [old, next] = [pair.before.filter(counts), pair.after.filter(counts)];
-      if (old.length + next.length === 0) continue;
-      const text = old.length === 0 ? undefined : changeOf(session, uri, known);
-      const compared = newDiagnostics({ before: old, after: next, text }, session.encoding);
-      gone += compared.gone;
-      const path = nameFor(session, key);
-      found.push(...compared.added.map((one) => toNew(one, path, name)));
-    }
+  for (const now of after) {
+    const then = before.find(({ name }) => name === now.name);
+    const compared = then === undefined ? undefined : compareServer(session, known, then, now);
+    if (compared === undefined) continue;
+    answered.push(now.name);
+    found.push(...compared.added);
+    gone += compared.gone;
   }
-  const names = answered.map(({ name }) => name);
   // A server may be loading, slow, or dead.
-  const pending = new Set([...before, ...after].map(({ name }) => name).filter((name) => !names.includes(name)));
+  const names = new Set([...before, ...after].map(({ name }) => name));
+  const pending = [...names].filter((name) => !answered.includes(name));
   const rank = ({ severity }: NewDiagnostic): number => severityNames.indexOf(severity);
   const shown = found.toSorted((a, b) => rank(a) - rank(b)).slice(0, limits.diagnosticsShown);
-  return { new: shown, count: found.length, gone, answered: names, pending: [...pending] };
+  return { new: shown, count: found.length, gone, answered, pending };
+}
+
+/** Compares what one server reports; `undefined` if it has not answered both times. */
+function compareServer(session: Session, known: Known, then: Reports, now: Reports) {
+  if (then.isPending || now.isPending) return undefined;
+  const severities = session.settings.diagnostics === "all" ? 4 : 1;
+  const counts = ({ severity = 1 }: Diagnostic): boolean => severity <= severities;
+  const earlier = new Map(then.files);
+  for (const file of known.files)
+    if (file.kind === "rename") moveKey(earlier, keyOf(file.document.uri), keyOf(file.target.uri));
+  const added: NewDiagnostic[] = [];
+  let gone = 0;
+  for (const key of new Set([...earlier.keys(), ...now.files.keys()])) {
+    const before = (earlier.get(key)?.diagnostics ?? []).filter(counts);
+    const after = (now.files.get(key)?.diagnostics ?? []).filter(counts);
+    const uri = now.files.get(key)?.uri ?? earlier.get(key)!.uri;
+    const text = before.length === 0 ? undefined : changeOf(session, uri, known);
+    const compared = newDiagnostics({ before, after, text }, session.encoding);
+    if (compared === undefined) return undefined;
+    gone += compared.gone;
+    const path = nameFor(session, key);
+    added.push(...compared.added.map((one) => toNew(one, path, now.name)));
+  }
+  return { added, gone };
 }
 
 /** Returns one name for all spellings of a file's URI. */

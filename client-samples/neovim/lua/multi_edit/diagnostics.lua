@@ -84,16 +84,11 @@ local function pull(client)
   end
 end
 
--- Returns the answer. Clients with the same name, as for several projects, are one server.
 local function answer(clients, is_pending)
-  local servers = {}
-  for _, client in ipairs(clients) do
-    local server = servers[client.name] or { name = client.name, files = {} }
-    servers[client.name] = server
-    server.pending = server.pending or is_pending(client) or nil
-    vim.list_extend(server.files, files_of(client))
-  end
-  return { servers = vim.tbl_values(servers) }
+  local servers = vim.tbl_map(function(client)
+    return { name = client.name, pending = is_pending(client), files = files_of(client) }
+  end, clients)
+  return { servers = servers }
 end
 
 local function is_loading(client)
