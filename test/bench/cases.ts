@@ -2,6 +2,7 @@
 import { agentCases } from "./agentCases.js";
 import { batchCases } from "./batchCases.js";
 import { bulk } from "./bulkCases.js";
+import { quietDiagnostics } from "./diagnosticCases.js";
 import { diskBatch } from "./diskCases.js";
 import { fairness } from "./fairCases.js";
 import { hostile } from "./hostileCases.js";
@@ -19,6 +20,7 @@ export const benchCases: readonly BenchCase[] = [
   ...wireCases,
   bulk,
   openDocuments,
+  quietDiagnostics,
   patchKeystroke,
   ...viewCases,
   fairness,
