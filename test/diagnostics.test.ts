@@ -124,6 +124,35 @@ describe("an applied call", () => {
     expect(result.diagnostics).toMatchObject({ count: 0, gone: 0 });
   });
 
+  it.each([
+    ["message", { message: "bad" }],
+    ["code", { code: 2 }],
+    ["source", { source: "other" }],
+    ["severity", { severity: 2 }],
+    ["line", { range: at(2, "").range }],
+  ] as const)("takes an error with another %s for a new one", async (_, more) => {
+    const old = at(0, "wrong", { code: 1, source: "ts" });
+    const { apply } = await start(
+      { ts: { before: { "a.ts": [old] }, after: { "a.ts": [{ ...old, ...more }] } } },
+      { settings: { diagnostics: "all" } },
+    );
+    expect((await apply(batch(["a.ts", "two", "2"]))).diagnostics).toMatchObject({ count: 1, gone: 1 });
+  });
+
+  it("takes no old error for new because of what the user has typed since", async () => {
+    const told = (line: number) => [at(line, "wrong")];
+    const desk = await start(
+      {},
+      {
+        answer: async ({ waitMs, uris }) => {
+          if (waitMs > 0) await desk.editor.type({ uri: uris[0]!, from: 0, to: 0, insert: "typed\n" });
+          return { servers: [{ name: "ts", files: [{ uri: uris[0], diagnostics: told(waitMs === 0 ? 2 : 13) }] }] };
+        },
+      },
+    );
+    expect((await desk.apply(insertion)).diagnostics).toMatchObject({ count: 0, gone: 0, answered: ["ts"] });
+  });
+
   it("names three in few words, and the number of the rest", async () => {
     const long = "Argument of type 'string' is not assignable to parameter of type 'number'.\nMore.";
     const { apply } = await start({
