@@ -13,6 +13,7 @@
 (require 'seq)
 (require 'multi-edit-edits)
 (require 'multi-edit-beside)
+(require 'multi-edit-diagnostics)
 (require 'multi-edit-disk)
 (require 'multi-edit-patches)
 (require 'multi-edit-question)
@@ -39,7 +40,7 @@
 
 (defun multi-edit--experimental ()
   "Return further capabilities: among others, Emacs saves at the server's request, and sends every keystroke at once."
-  '(:multiEdit (:save t :didApply t :confirm t :didChangeOnDisk t :syncDelay 0)))
+  '(:multiEdit (:save t :didApply t :confirm t :didChangeOnDisk t :diagnostics t :syncDelay 0)))
 
 (defvar multi-edit-did-apply-functions nil
   "Functions called with the property list that the server sends after each applied batch and each undo.")
@@ -105,17 +106,22 @@
     (let ((command (plist-get action :command)))
       (unless (multi-edit--show-p (if (stringp command) action command)) (cl-call-next-method))))
 
-  ;; A question is answered later, so jsonrpc must not answer it: it gets the request as a notification with the id.
+  ;; These requests are answered later, so jsonrpc must not answer them: it gets notifications with the ids.
   (cl-defmethod jsonrpc-convert-from-endpoint :around ((_server multi-edit-eglot-server) _message)
     (let ((message (cl-call-next-method)))
-      (if (and (equal (plist-get message :method) "multiEdit/confirm") (plist-get message :id))
-          (list :method "multiEdit/confirm"
+      (if (and (member (plist-get message :method) '("multiEdit/confirm" "multiEdit/diagnostics"))
+               (plist-get message :id))
+          (list :method (plist-get message :method)
                 :params (list :id (plist-get message :id) :params (plist-get message :params)))
         message)))
 
   (cl-defmethod eglot-handle-notification
     ((server multi-edit-eglot-server) (_method (eql multiEdit/confirm)) &key id params &allow-other-keys)
     (multi-edit-question-ask server id params))
+
+  (cl-defmethod eglot-handle-notification
+    ((server multi-edit-eglot-server) (_method (eql multiEdit/diagnostics)) &key id params &allow-other-keys)
+    (multi-edit--tell-diagnostics server id params))
 
   (cl-defmethod eglot-handle-notification
     ((server multi-edit-eglot-server) (_method (eql $/cancelRequest)) &key id &allow-other-keys)
@@ -163,7 +169,10 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
       (multi-edit--table
        "multiEdit/confirm"
        (lambda (workspace params _answer)
-         (multi-edit-question-ask workspace multi-edit--lsp-id (multi-edit--plist params))))
+         (multi-edit-question-ask workspace multi-edit--lsp-id (multi-edit--plist params)))
+       "multiEdit/diagnostics"
+       (lambda (workspace params _answer)
+         (multi-edit--tell-diagnostics workspace multi-edit--lsp-id (multi-edit--plist params))))
       :notification-handlers
       (multi-edit--table
        "multiEdit/didApply"

@@ -42,6 +42,8 @@ export interface ClientFacts {
   readonly warnsOfUnknown: boolean;
   /** `true` if the client does not show its user the answer to a command, not even an error. */
   readonly hidesAnswers: boolean;
+  /** `true` if the client has no way to tell the diagnostics of its other servers. */
+  readonly hidesDiagnostics: boolean;
   /** `true` if the client removes a message as soon as another server, such as one that starts, has made progress. */
   readonly losesMessages: boolean;
   /**
@@ -72,6 +74,7 @@ const unknownClient: ClientFacts = {
   hidesDeclining: false,
   warnsOfUnknown: false,
   hidesAnswers: false,
+  hidesDiagnostics: false,
   losesMessages: false,
   reloads: false,
   loadCommand: undefined,
@@ -114,6 +117,7 @@ const helix: ClientFacts = {
   emptyIsLineEnd: true,
   syncDelay: 0,
   hidesAnswers: true,
+  hidesDiagnostics: true,
   losesMessages: true,
   questionCoversDiff: true,
 };

@@ -16,8 +16,10 @@ import type {
 } from "../dialect/calls.js";
 import type { CallOptions } from "../dialect/options.js";
 import type { Failure, FailureCode } from "../plan/failure.js";
+import type { NewDiagnostics } from "./diagnostics/protocol.js";
 
-/** The types for open files on disk. */
+/** The types for the diagnostics of other language servers, and for open files on disk. */
+export type * from "./diagnostics/protocol.js";
 export type * from "./onDisk/protocol.js";
 export type {
   BatchCall,
@@ -76,6 +78,7 @@ export const clientRequests = {
   saveDocuments: "multiEdit/saveDocuments",
   confirm: "multiEdit/confirm",
   adoptDiskText: "multiEdit/adoptDiskText",
+  diagnostics: "multiEdit/diagnostics",
 } as const;
 
 /**
@@ -178,6 +181,8 @@ export interface MultiEditResult {
   /** Id for `multiEdit/undo`; absent if no undo is possible. A proposal can be undone once it has been applied. */
   transaction?: string;
   warnings: string[];
+  /** What other language servers report since the call; absent unless it was applied and the client tells. */
+  diagnostics?: NewDiagnostics;
 }
 
 /** `data` of the JSON-RPC error that answers a failed call. */
@@ -231,6 +236,8 @@ export interface ClientMultiEdit {
    * `multiEdit/adoptDiskText`.
    */
   didChangeOnDisk?: boolean;
+  /** `true` if the client answers the request `multiEdit/diagnostics`. */
+  diagnostics?: boolean;
 }
 
 /** Params of `multiEdit/undo`. The params may be omitted. */
@@ -312,12 +319,6 @@ export interface DidApplyParams {
   at: string;
   /** The changed files, except those that were deleted only to make room for a renamed file. */
   files: AppliedFile[];
-}
-
-/** Params of the notification `multiEdit/didChangeUnsynced`. */
-export interface DidChangeUnsyncedParams {
-  /** URIs of all documents with unsaved changes that the client does not sync. Replaces the list sent before. */
-  uris: string[];
 }
 
 /** A changed file and the ranges that its new text occupies. */

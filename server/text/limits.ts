@@ -180,6 +180,17 @@ export const limits = {
   statesDuringSave: 100,
   /** The longest delay, in milliseconds, that a client may declare for syncing typed text. */
   syncDelayMs: 2_000,
+  /** Milliseconds that the answer to a call waits for other language servers. */
+  diagnosticsMs: 2_000,
+  /** Milliseconds more for the client's answer about them to arrive. */
+  diagnosticsLateMs: 200,
+  /** Diagnostics that are read from one answer of the client. */
+  diagnosticsRead: 10_000,
+  /** New diagnostics in a result. */
+  diagnosticsShown: 20,
+  /** New diagnostics named in the warning about them, and characters of all their messages there. */
+  diagnosticsTold: 3,
+  diagnosticsText: 140,
   /** Milliseconds that the client may take to show a diff. */
   showMs: 10_000,
   /** Milliseconds without a change after which the patches in a document are checked. */

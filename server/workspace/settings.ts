@@ -80,6 +80,15 @@ const fields = {
     ),
     "merge",
   ),
+  diagnostics: v.optional(
+    v.pipe(
+      v.picklist(["errors", "all", "off"]),
+      v.description(
+        "What an agent is told, after a call, of what your other language servers report and did not report before: new errors (errors), new warnings and hints as well (all), or nothing (off). The answer waits for these servers for up to two seconds, if the editor can tell.",
+      ),
+    ),
+    "errors",
+  ),
   additionalFolders: v.optional(
     v.pipe(
       list(folder),

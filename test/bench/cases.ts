@@ -2,6 +2,7 @@
 import { agentCases } from "./agentCases.js";
 import { batchCases } from "./batchCases.js";
 import { bulk } from "./bulkCases.js";
+import { quietDiagnostics } from "./diagnosticCases.js";
 import { diskBatch } from "./diskCases.js";
 import { fairness } from "./fairCases.js";
 import { hostile } from "./hostileCases.js";
@@ -21,6 +22,7 @@ export const benchCases: readonly BenchCase[] = [
   bulk,
   openDocuments,
   mcpCall,
+  quietDiagnostics,
   patchKeystroke,
   ...viewCases,
   fairness,

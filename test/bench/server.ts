@@ -70,6 +70,8 @@ export interface BenchServerOptions {
   readonly isFast?: boolean;
   /** The unit in which the editor counts characters; by default UTF-16. */
   readonly encoding?: "utf-8" | "utf-16";
+  /** `true` if the editor announces that it tells the diagnostics of other servers. */
+  readonly tellsDiagnostics?: boolean;
 }
 
 /** Starts and initializes a server. */
@@ -128,7 +130,7 @@ function dataOf(error: unknown): MultiEditErrorData {
 /** A server process that has answered `initialize`, and the connection to it. */
 export async function connect(
   root?: string,
-  { withHeap = false, isFast = false, encoding = "utf-16" }: BenchServerOptions = {},
+  { withHeap = false, isFast = false, encoding = "utf-16", tellsDiagnostics = false }: BenchServerOptions = {},
 ): Promise<{ child: ChildProcess; connection: MessageConnection }> {
   const scripts = [...(withHeap ? [heapProbe] : []), ...(isFast ? [fastClock] : [])];
   const probe = [
@@ -151,6 +153,7 @@ export async function connect(
     capabilities: {
       general: { positionEncodings: [encoding] },
       textDocument: { publishDiagnostics: {} },
+      experimental: { multiEdit: { diagnostics: tellsDiagnostics } },
       workspace: {
         applyEdit: true,
         workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },

@@ -29,6 +29,8 @@ export interface Place {
   readonly repository: string;
   /** A command line that runs a program in the root; append the program and its arguments. */
   readonly inside: readonly [string, ...string[]];
+  /** The folder with the programs of other language servers, which `.ci/editors` has installed. */
+  readonly servers: string;
   /** The socket that a driver inside the editor connects to; see `link.ts`. */
   readonly link: Link;
 }

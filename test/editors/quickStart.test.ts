@@ -79,7 +79,7 @@ function quickStart(): void {
         LANG: "C.UTF-8",
         TERM: "xterm",
       };
-      const place: Omit<Place, "link" | "repository"> = {
+      const place: Omit<Place, "link" | "repository" | "servers"> = {
         folder: home,
         home,
         env,

@@ -122,7 +122,9 @@ export async function layPlace(
     [tapVariables.socket]: link.path,
     ...(encodings === undefined ? {} : { [tapVariables.encodings]: encodings.join(",") }),
   };
-  return { folder, home, env, repository, inside: insideOf(kind, [base, repository]), link };
+  const installed = join(process.env.EDITORS_ROOT ?? "", "servers");
+  const inside = insideOf(kind, [base, repository, ...(existsSync(installed) ? [installed] : [])]);
+  return { folder, home, env, repository, inside, servers: join(installed, "node_modules/.bin"), link };
 }
 
 /** A command line that runs a program in the root of an editor, with access to these folders. */

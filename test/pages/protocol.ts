@@ -12,9 +12,11 @@ import { codeList, headingsOf, type Maker, table, wrapped } from "./markdown.js"
 
 const sourceOf = (path: string): string => readFileSync(new URL(`../../server/${path}`, import.meta.url), "utf8");
 
-/** A file's source, with that of the file from which the protocol takes a part of its types. */
+/** A file's source, with those of the files from which the protocol takes a part of its types. */
 const sourcesOf = (path: string): string =>
-  sourceOf(path) + (path === "lsp/protocol.ts" ? sourceOf("lsp/onDisk/protocol.ts") : "");
+  [path, ...(path === "lsp/protocol.ts" ? ["lsp/onDisk/protocol.ts", "lsp/diagnostics/protocol.ts"] : [])]
+    .map(sourceOf)
+    .join("\n");
 
 /** Returns the names of an interface's fields, in the order of its source. */
 export function fieldsOf(path: string, name: string): string[] {

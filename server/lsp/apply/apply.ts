@@ -12,12 +12,13 @@ import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
 import { staleFailures } from "../../workspace/sentences.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapshot.js";
+import { watchDiagnostics } from "../diagnostics/watch.js";
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
 import { fitted, missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller, CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
-import { inSlices, type OnWaiting, type Session, type Share, seenBy, worldOf } from "../session.js";
+import { announcedBy, inSlices, type OnWaiting, type Session, type Share, seenBy, worldOf } from "../session.js";
 import { type Asked, applyJob, cancelled, inTurn, type Question } from "./applyLoop.js";
 import { askOnce } from "./confirm.js";
 import { addProposal, noteBatch, recordApplied } from "./recordApplied.js";
@@ -62,11 +63,16 @@ export async function applyBatch(
     ...decoded.rules,
   };
   const isPatch = decoded.shape === "patch";
-  const serve = (watched: CancellationToken, report: ReportStep): Promise<Answer> => {
-    const call: ServedCall = { session, operations, options, batch, token: watched, report, warnings, isPatch, caller };
-    return applier === "server"
-      ? inTurn({ ...call, share, onWaiting }, (asked) => applyCall(call, asked))
-      : propose(call, applier);
+  const isWatched = applier === "server" && session.settings.diagnostics !== "off";
+  const watches = isWatched && (announcedBy(session).diagnostics === true || session.facts.hidesDiagnostics);
+  const serve = async (watched: CancellationToken, report: ReportStep): Promise<Answer> => {
+    const plain = { session, operations, options, batch, token: watched, report, warnings, isPatch, caller };
+    const watch = watches ? watchDiagnostics(session, caller) : undefined;
+    const call: ServedCall = { ...plain, onStart: watch?.before };
+    if (applier !== "server") return propose(call, applier);
+    const answer = await inTurn({ ...call, share, onWaiting }, (asked) => applyCall(call, asked));
+    // Other calls go ahead while this one waits for the editor's other servers.
+    return watch === undefined ? answer : watch.after(answer, watched);
   };
   const canShow = session.capabilities.window?.workDoneProgress === true;
   return canShow ? withProgress(session, token, serve) : serve(token, () => undefined);

@@ -109,14 +109,14 @@ export function cancelled(): FailedAnswer {
  * user has accepted, if the user must be asked.
  */
 export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Question> {
-  const { session, options, token, warnings, onCommit } = job;
+  const { session, options, token, warnings, onCommit, onStart } = job;
   for (let moved = 0; ; ) {
     const plan = await job.plan();
     if (!plan.ok) return { answer: toRefusal(plan.failures, plan.outcomes, job) };
     const refused = (failure: Failure): Applied => ({
       answer: toEditorRefusal(withRest(failure, callSentences.nothingChanged), notAttempted(plan.outcomes)),
     });
-    const context = { session, options, places: plan.places, onCommit };
+    const context = { session, options, places: plan.places, onCommit, onStart };
     const { editor: tasks, disk } = tasksByWriter(context, plan.tasks);
     const byEditor = plan.files.filter((file) => tasks.some((one) => one.kind !== "restore" && one.planned === file));
     const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
@@ -184,6 +184,7 @@ interface Executed extends Applied {
 export async function execute(run: Run): Promise<Executed> {
   const { disk, tasks, done } = run;
   let left = tasks;
+  run.onStart?.(run.plan.files);
   while (left.length > 0) {
     // Texts come first, so a client that takes them together gets them all at once.
     const texts = takesTextsTogether(run.session) ? left.filter(({ kind }) => kind === "text") : [];

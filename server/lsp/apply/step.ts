@@ -33,6 +33,8 @@ export interface ApplyContext {
   readonly places: ReadonlyMap<string, ResolvedPath>;
   /** What the disk is to do with the kept calls once this one is committed; `undefined` if nothing. */
   readonly onCommit?: OnCommit | undefined;
+  /** Called before the first step, with the files that the steps will change. */
+  readonly onStart?: ((files: readonly FileChange[]) => void) | undefined;
 }
 
 /**
@@ -62,7 +64,7 @@ export interface GuardedFile extends Pick<Asks, "name"> {
 }
 
 /** A call or an undo that the server applies, with the function that plans it. */
-export interface ApplyJob extends Pick<ApplyContext, "session" | "options" | "onCommit"> {
+export interface ApplyJob extends Pick<ApplyContext, "session" | "options" | "onCommit" | "onStart"> {
   readonly kind: "call" | "undo";
   readonly token: CancellationToken;
   /** The agent that sent the call; `undefined` if the editor did. */

@@ -16,6 +16,12 @@ export interface SaveDocumentsResult {
   versions?: { uri: string; before: number; after: number }[];
 }
 
+/** Params of the notification `multiEdit/didChangeUnsynced`. */
+export interface DidChangeUnsyncedParams {
+  /** URIs of all documents with unsaved changes that the client does not sync. Replaces the list sent before. */
+  uris: string[];
+}
+
 /** Params of the notification `multiEdit/didChangeOnDisk`. */
 export interface DidChangeOnDiskParams {
   /** URIs of open documents whose files another program has changed. The client loads those that have no unsaved text. */

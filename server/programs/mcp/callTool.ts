@@ -200,12 +200,12 @@ function editResult(result: MultiEditResult, context: ToolContext, done: "applie
 
 /** Builds the structured part of an answer, for programs. */
 function structuredOf(result: MultiEditResult): Record<string, unknown> {
-  const { outcome, label, text, diff, files, warnings, transaction } = result;
+  const { outcome, label, text, diff, files, warnings, transaction, diagnostics } = result;
   const shown = files
     .slice(0, limits.toolFiles)
     .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => {
       // JSON omits `undefined` fields.
       return { path, kind, newPath, firstChangedLine, added, removed, onDisk };
     });
-  return { outcome, label, text, diff, files: shown, warnings, transaction };
+  return { outcome, label, text, diff, files: shown, warnings, transaction, diagnostics };
 }

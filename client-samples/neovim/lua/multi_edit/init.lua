@@ -3,6 +3,7 @@
 
 local buffers = require("multi_edit.buffers")
 local changes = require("multi_edit.changes")
+local diagnostics = require("multi_edit.diagnostics")
 local disk = require("multi_edit.disk")
 local edits = require("multi_edit.edits")
 local failures = require("multi_edit.failures")
@@ -73,7 +74,14 @@ function M.config(options)
   local usable = checked(options, "config")
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = {
-    multiEdit = { save = true, syncDelay = 0, didApply = true, confirm = true, didChangeOnDisk = true },
+    multiEdit = {
+      save = true,
+      syncDelay = 0,
+      didApply = true,
+      confirm = true,
+      didChangeOnDisk = true,
+      diagnostics = true,
+    },
   }
   return options_of.merged({
     name = name,
@@ -87,6 +95,7 @@ function M.config(options)
       ["multiEdit/confirm"] = question.confirm,
       ["multiEdit/didChangeOnDisk"] = disk.changed,
       ["multiEdit/adoptDiskText"] = disk.adopt,
+      ["multiEdit/diagnostics"] = diagnostics.answer,
       ["window/showMessage"] = disk.message,
       ["$/cancelRequest"] = question.cancel,
       ["textDocument/hover"] = patches.hovered,
@@ -207,6 +216,7 @@ function M.watch()
   unsynced.watch()
   changes.watch()
   question.watch()
+  diagnostics.watch()
 end
 
 local function matching(candidates, start)

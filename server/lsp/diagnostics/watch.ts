@@ -1,0 +1,206 @@
+/** Asks the client before and after a call which diagnostics its other language servers have. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
+import { compareTexts } from "../../match/compareTexts.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { withoutMark } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { LineIndex } from "../../text/lines.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import type { Answer } from "../edit/result.js";
+import { nameFor } from "../onDisk/reports.js";
+import { type Caller, clientRequests, type MultiEditResult } from "../protocol.js";
+import { announcedBy, cancellation, openAt, type Session } from "../session.js";
+import { newDiagnostics, type TextChange } from "./compare.js";
+import type { DiagnosticsParams, NewDiagnostic, NewDiagnostics } from "./protocol.js";
+import { diagnosticSentences, diagnosticsLog } from "./sentences.js";
+
+/** Watches what one call does to the diagnostics of the other servers. */
+export interface DiagnosticsWatch {
+  /** Asks for the diagnostics before these files change, and does not wait for the answer. */
+  before(files: readonly FileChange[]): void;
+  /** Adds to the answer to a call that was applied what is new, once the servers have answered. */
+  after(answer: Answer, token: CancellationToken): Promise<Answer>;
+}
+
+/** The sessions of which an agent knows that the client can't tell. */
+const told = new WeakSet<Session>();
+
+/** Creates the watch for a call. `caller`: the agent that sent it; `undefined` if the editor did. */
+export function watchDiagnostics(session: Session, caller: Caller | undefined): DiagnosticsWatch {
+  const tells = announcedBy(session).diagnostics === true;
+  let files: readonly FileChange[] = [];
+  let texts: ReadonlyMap<string, string> = new Map();
+  let earlier: Promise<readonly Reports[] | undefined> | undefined;
+  const added = async (result: MultiEditResult, token: CancellationToken): Promise<MultiEditResult> => {
+    const before = (await soon(earlier, token)) ?? [];
+    const uris = urisOf(session, files);
+    const later = before.length === 0 ? undefined : ask(session, { uris, waitMs: limits.diagnosticsMs });
+    const after = await soon(later, token);
+    if (after === undefined) return result;
+    const diagnostics = compare(session, { before, after, files, texts });
+    const noun = session.settings.diagnostics === "all" ? "problem" : "error";
+    const sentences = diagnostics.count === 0 ? [] : [diagnosticSentences.added(diagnostics, noun)];
+    return { ...result, warnings: [...result.warnings, ...sentences], diagnostics };
+  };
+  return {
+    before(changed) {
+      if (!tells) return;
+      files = changed;
+      texts = new Map(session.documents.all().map(({ uri, text }) => [uri, text]));
+      earlier = ask(session, { uris: urisOf(session, files), waitMs: 0 });
+    },
+    async after(answer, token) {
+      if (!answer.ok || answer.result.outcome !== "applied") return answer;
+      const { result } = answer;
+      if (tells) return { ok: true, result: await added(result, token) };
+      if (caller === undefined || told.has(session)) return answer;
+      told.add(session);
+      return { ok: true, result: { ...result, warnings: [...result.warnings, diagnosticSentences.hidden] } };
+    },
+  };
+}
+
+/** The diagnostics of one server, by the paths of files or, for documents that are not files, their URIs. */
+interface Reports {
+  readonly name: string;
+  readonly isPending: boolean;
+  readonly files: ReadonlyMap<string, { readonly uri: string; readonly diagnostics: readonly Diagnostic[] }>;
+}
+
+/** Returns the client's URIs for the changed files; those of renamed files are the new ones. */
+const urisOf = (session: Session, files: readonly FileChange[]): string[] =>
+  files.map((file) => openAt(session, nameAfter(file).uri)?.uri ?? nameAfter(file).uri);
+
+/** Waits for an answer, but not for long; resolves with `undefined` if there is none. */
+async function soon<T>(answer: Promise<T> | undefined, token: CancellationToken): Promise<T | undefined> {
+  if (answer === undefined) return undefined;
+  const late = delay(limits.diagnosticsMs + limits.diagnosticsLateMs, undefined, { ref: false });
+  return Promise.race([answer, late, cancellation(token).then(() => undefined)]);
+}
+
+/** Asks the client; resolves with `undefined` if it fails to answer. */
+async function ask(session: Session, params: DiagnosticsParams): Promise<readonly Reports[] | undefined> {
+  try {
+    return readAnswer(await session.connection.sendRequest(clientRequests.diagnostics, params));
+  } catch (error) {
+    session.log("debug", diagnosticsLog.noAnswer(error));
+    return undefined;
+  }
+}
+
+/** Reads the client's answer; skips what is malformed. */
+function readAnswer(answer: unknown): Reports[] {
+  let room: number = limits.diagnosticsRead;
+  const sound = (value: unknown): value is Diagnostic => {
+    const { range, message, source } = Object(value);
+    const { line, character } = Object(Object(range).start);
+    const isPlace = [line, character].every((one) => Number.isSafeInteger(one) && one >= 0);
+    // The server's own hints are not about what was broken.
+    return isPlace && typeof message === "string" && source !== "multi-edit" && --room >= 0;
+  };
+  const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+  const servers = new Map<string, Reports>();
+  for (const server of list(Object(answer).servers)) {
+    const { name, pending, files } = Object(server);
+    if (typeof name !== "string") continue;
+    const read = list(files).flatMap((file) => {
+      const { uri, diagnostics } = Object(file);
+      if (typeof uri !== "string") return [];
+      return [[keyOf(uri), { uri, diagnostics: list(diagnostics).filter(sound) }] as const];
+    });
+    const known = servers.get(name);
+    const isPending = pending === true || known?.isPending === true;
+    servers.set(name, { name, isPending, files: new Map([...(known?.files ?? []), ...read]) });
+  }
+  return [...servers.values()];
+}
+
+/** Everything that is known before and after a call. */
+interface Known {
+  readonly before: readonly Reports[];
+  readonly after: readonly Reports[];
+  readonly files: readonly FileChange[];
+  /** The open texts before the call, by the client's URIs. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Compares the diagnostics of the servers that have answered both times. */
+function compare(session: Session, known: Known): NewDiagnostics {
+  const { before, after } = known;
+  const answered: string[] = [];
+  const found: NewDiagnostic[] = [];
+  let gone = 0;
+  for (const now of after) {
+    const then = before.find(({ name }) => name === now.name);
+    const compared = then === undefined ? undefined : compareServer(session, known, then, now);
+    if (compared === undefined) continue;
+    answered.push(now.name);
+    found.push(...compared.added);
+    gone += compared.gone;
+  }
+  // A server may be loading, slow, or dead.
+  const names = new Set([...before, ...after].map(({ name }) => name));
+  const pending = [...names].filter((name) => !answered.includes(name));
+  const rank = ({ severity }: NewDiagnostic): number => severityNames.indexOf(severity);
+  const shown = found.toSorted((a, b) => rank(a) - rank(b)).slice(0, limits.diagnosticsShown);
+  return { new: shown, count: found.length, gone, answered, pending };
+}
+
+/** Compares what one server reports; `undefined` if it has not answered both times. */
+function compareServer(session: Session, known: Known, then: Reports, now: Reports) {
+  if (then.isPending || now.isPending) return undefined;
+  const severities = session.settings.diagnostics === "all" ? 4 : 1;
+  const counts = ({ severity = 1 }: Diagnostic): boolean => severity <= severities;
+  const earlier = new Map(then.files);
+  for (const file of known.files)
+    if (file.kind === "rename") moveKey(earlier, keyOf(file.document.uri), keyOf(file.target.uri));
+  const added: NewDiagnostic[] = [];
+  let gone = 0;
+  for (const key of new Set([...earlier.keys(), ...now.files.keys()])) {
+    const before = (earlier.get(key)?.diagnostics ?? []).filter(counts);
+    const after = (now.files.get(key)?.diagnostics ?? []).filter(counts);
+    const uri = now.files.get(key)?.uri ?? earlier.get(key)!.uri;
+    const text = before.length === 0 ? undefined : changeOf(session, uri, known);
+    const compared = newDiagnostics({ before, after, text }, session.encoding);
+    if (compared === undefined) return undefined;
+    gone += compared.gone;
+    const path = nameFor(session, key);
+    added.push(...compared.added.map((one) => toNew(one, path, now.name)));
+  }
+  return { added, gone };
+}
+
+/** Returns one name for all spellings of a file's URI. */
+const keyOf = (uri: string): string => pathOfSyncedUri(uri) ?? uri;
+
+function moveKey<T>(map: Map<string, T>, from: string, to: string): void {
+  const value = map.get(from);
+  if (value !== undefined && map.delete(from)) map.set(to, value);
+}
+
+/**
+ * Returns what has become of a text since the first question: what the call has made of it, and whatever was typed or
+ * formatted since; `undefined` if it is the same, or unknown.
+ */
+function changeOf(session: Session, uri: string, { files, texts }: Known): TextChange | undefined {
+  const file = files.find((one) => keyOf(nameAfter(one).uri) === keyOf(uri));
+  const now = openAt(session, uri);
+  const then = texts.get(file?.kind === "rename" ? file.document.uri : (now?.uri ?? uri));
+  const textA = withoutMark(then ?? file?.document.text ?? "");
+  const textB = withoutMark(now?.text ?? file?.text ?? textA);
+  if (textA === textB) return undefined;
+  const own = file?.document.text === textA ? file : undefined;
+  const since = compareTexts(own?.text ?? textA, textB);
+  const rule = { loneCrEndsLine: session.facts.loneCrEndsLine };
+  const [linesA, linesB] = [LineIndex.of(textA, rule), LineIndex.of(textB, rule)];
+  return { linesA, linesB, change: own === undefined ? since : own.change.compose(since) };
+}
+
+const severityNames = ["error", "warning", "information", "hint"] as const;
+
+function toNew({ range, severity = 1, message, code }: Diagnostic, path: string, server: string): NewDiagnostic {
+  const kind = severityNames[severity - 1] ?? "error";
+  const found = { path, line: range.start.line + 1, severity: kind, message: String(message), server };
+  return code === undefined ? found : { ...found, code };
+}
