@@ -1,5 +1,6 @@
 /** Asks the client before and after a call which diagnostics its other language servers have. */
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
 import { compareTexts } from "../../match/compareTexts.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -13,7 +14,7 @@ import { type Caller, clientRequests, type MultiEditResult } from "../protocol.j
 import { announcedBy, cancellation, openAt, type Session } from "../session.js";
 import { newDiagnostics, type TextChange } from "./compare.js";
 import type { DiagnosticsParams, NewDiagnostic, NewDiagnostics } from "./protocol.js";
-import { diagnosticSentences, diagnosticsLog } from "./sentences.js";
+import { diagnosticSentences } from "./sentences.js";
 
 /** Watches what one call does to the diagnostics of the other servers. */
 export interface DiagnosticsWatch {
@@ -22,6 +23,12 @@ export interface DiagnosticsWatch {
   /** Adds to the answer to a call that was applied what is new, once the servers have answered. */
   after(answer: Answer, token: CancellationToken): Promise<Answer>;
 }
+
+/**
+ * What servers had reported before a call to which they have not answered, with the texts to which that refers: as long as
+ * they report nothing else, it counts for the next call, too.
+ */
+const unanswered = new WeakMap<Session, ReadonlyMap<string, Pick<Known, "texts"> & { readonly then: Reports }>>();
 
 /** The sessions of which an agent knows that the client can't tell. */
 const told = new WeakSet<Session>();
@@ -80,14 +87,8 @@ async function soon<T>(answer: Promise<T> | undefined, token: CancellationToken)
 }
 
 /** Asks the client; resolves with `undefined` if it fails to answer. */
-async function ask(session: Session, params: DiagnosticsParams): Promise<readonly Reports[] | undefined> {
-  try {
-    return readAnswer(await session.connection.sendRequest(clientRequests.diagnostics, params));
-  } catch (error) {
-    session.log("debug", diagnosticsLog.noAnswer(error));
-    return undefined;
-  }
-}
+const ask = ({ connection }: Session, params: DiagnosticsParams): Promise<readonly Reports[] | undefined> =>
+  connection.sendRequest(clientRequests.diagnostics, params).then(readAnswer, () => undefined);
 
 /** Reads the client's answer; skips what is malformed. */
 function readAnswer(answer: unknown): Reports[] {
@@ -131,14 +132,19 @@ function compare(session: Session, known: Known): NewDiagnostics {
   const answered: string[] = [];
   const found: NewDiagnostic[] = [];
   let gone = 0;
-  for (const now of after) {
-    const then = before.find(({ name }) => name === now.name);
-    const compared = then === undefined ? undefined : compareServer(session, known, then, now);
+  const left = new Map<string, Pick<Known, "texts"> & { readonly then: Reports }>();
+  for (const then of before) {
+    const kept = unanswered.get(session)?.get(then.name);
+    const texts = kept !== undefined && isDeepStrictEqual(kept.then, then) ? kept.texts : known.texts;
+    const now = after.find(({ name }) => name === then.name);
+    const compared = now === undefined ? undefined : compareServer(session, { ...known, texts }, then, now);
+    if (compared === undefined) left.set(then.name, { texts, then });
     if (compared === undefined) continue;
-    answered.push(now.name);
+    answered.push(then.name);
     found.push(...compared.added);
     gone += compared.gone;
   }
+  unanswered.set(session, left);
   // A server may be loading, slow, or dead.
   const names = new Set([...before, ...after].map(({ name }) => name));
   const pending = [...names].filter((name) => !answered.includes(name));
@@ -152,9 +158,9 @@ function compareServer(session: Session, known: Known, then: Reports, now: Repor
   if (then.isPending || now.isPending) return undefined;
   const severities = session.settings.diagnostics === "all" ? 4 : 1;
   const counts = ({ severity = 1 }: Diagnostic): boolean => severity <= severities;
-  const earlier = new Map(then.files);
-  for (const file of known.files)
-    if (file.kind === "rename") moveKey(earlier, keyOf(file.document.uri), keyOf(file.target.uri));
+  const renames = known.files.filter((file) => file.kind === "rename");
+  const names = new Map(renames.map(({ document, target }) => [keyOf(document.uri), keyOf(target.uri)]));
+  const earlier = new Map([...then.files].map(([key, file]) => [names.get(key) ?? key, file]));
   const added: NewDiagnostic[] = [];
   let gone = 0;
   for (const key of new Set([...earlier.keys(), ...now.files.keys()])) {
@@ -173,11 +179,6 @@ function compareServer(session: Session, known: Known, then: Reports, now: Repor
 
 /** Returns one name for all spellings of a file's URI. */
 const keyOf = (uri: string): string => pathOfSyncedUri(uri) ?? uri;
-
-function moveKey<T>(map: Map<string, T>, from: string, to: string): void {
-  const value = map.get(from);
-  if (value !== undefined && map.delete(from)) map.set(to, value);
-}
 
 /**
  * Returns what has become of a text since the first question: what the call has made of it, and whatever was typed or
