@@ -172,6 +172,11 @@ export interface AgentHook {
    * would ask the user after the event.
    */
   consent(event: Readonly<Record<string, unknown>>): "given" | "needed" | "none";
+  /**
+   * Set if the agent, after an edit that was applied and saved in the editor for it, goes on as after one of its own tools:
+   * its next edit of the file is not refused because the file has changed.
+   */
+  readonly goesOn?: true;
   /** The answer that keeps the tool from running; the model gets the reason. */
   deny(reason: string): object;
   /** What replaces the result of a read; `undefined` if the agent has no tool that reads files. */

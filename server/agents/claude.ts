@@ -53,6 +53,7 @@ export const claude: Agent = {
       PostToolUse: "Read|Bash",
     }),
     ...likeClaude,
+    goesOn: true,
     tools: {
       Read: { kind: "read", field: "file_path" },
       Edit: { kind: "edit", field: "file_path" },

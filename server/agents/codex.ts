@@ -80,6 +80,7 @@ export const codex: Agent = {
     },
     ours: ourNames("mcp__multi_edit__"),
     edit: { oldText: "", newText: "", replaceAll: "" },
+    goesOn: true,
     consent: byMode("default", "acceptEdits", "dontAsk", "bypassPermissions"),
   },
 };

@@ -49,6 +49,7 @@ export const gemini: Agent = {
     ours,
     edit: { ...snakeCase, replaceAll: "allow_multiple" },
     ...events("BeforeTool", "AfterTool"),
+    goesOn: true,
     // Gemini asks the user before the event.
     consent: () => "given",
     deny: (reason) => ({ decision: "deny", reason }),

@@ -21,7 +21,7 @@ import {
   type StatusResult,
 } from "./protocol.js";
 import { readProblems, requestFailures } from "./sentences.js";
-import { type Session, seenBy, worldOf } from "./session.js";
+import { announcedBy, type Session, seenBy, worldOf } from "./session.js";
 
 /**
  * Serves `multiEdit/read`: returns a file's text or some of its lines. A range that extends past the end is clamped.
@@ -116,6 +116,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
     })),
     agents: [...session.callers],
     settingProblems: [...session.settingProblems],
+    ...(announcedBy(session).save === true ? { saves: true } : {}),
     ...(question === undefined ? {} : { question }),
     ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };

@@ -139,7 +139,7 @@ async function answerToUnread(
   const targets: Targets = { paths: [process.cwd()], mayTouch: () => true };
   const { states, close } = await fileStates(targets, inServerFolder("sessions"), callerOf(agent, undefined, version));
   close();
-  const unsaved = [...states].filter(([, { kind }]) => kind !== "free").map(([path]) => path);
+  const unsaved = [...states].filter(([, { kind }]) => kind !== "free" && kind !== "saved").map(([path]) => path);
   if (unsaved.length === 0) return undefined;
   const reason = reasonToAsk(states) ?? hookSentences.unread(unsaved, problem);
   return { answer: agent.deny(reason), reason };
@@ -173,7 +173,10 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     return deny(remembered || hookSentences.underway);
   }
   const caller = callerOf(agent, call.conversation, version);
-  const found = await inTime(targetsOf(call).then((one) => fileStates(one, inServerFolder("sessions"), caller)));
+  const isEdit = call.tool.kind !== "read";
+  const withSaved = isEdit && applies && agent.goesOn === true && agent.consent(call.event) === "given";
+  const targets = targetsOf(call).then((one) => ({ ...one, withSaved }));
+  const found = await inTime(targets.then((one) => fileStates(one, inServerFolder("sessions"), caller)));
   if (found === undefined) return answerToUnread("tooLong", options, version);
   const { states, close } = found;
   try {
@@ -253,13 +256,13 @@ async function reasonFor(
     if (state.kind === "several") return sessionFailures.openInSeveral(state.editors).message;
     if (state.kind === "notChosen")
       return hookSentences.notChosen(path, sessionName(state.session.record), state.chosen);
-    if (state.kind === "free") continue;
+    if (state.kind === "free" || state.kind === "saved") continue;
     const refusal = await refusalOf(state.session, path);
     if (refusal !== undefined) return hookSentences.refused(path, refusal);
     held.push({ path, session: state.session });
   }
   const [first] = held;
-  if (first === undefined) return undefined;
+  if (first === undefined) return appliedToSaved(call, agent, states, memory);
   const { path, session } = first;
   const unsaved = held.map((one) => one.path);
   if (call.perhaps !== undefined) return hookSentences.perhaps(unsaved, agent.ours, applies);
@@ -267,11 +270,32 @@ async function reasonFor(
   const consent = applies ? agent.consent(call.event) : "none";
   const params = toCall(call, agent, path);
   if (consent !== "none" && params !== undefined)
-    return applyCall({ ...call, agent, path, consent }, params, session, memory);
+    return applyCall({ ...call, agent, path, consent, isSaved: false }, params, session, memory);
   const gone = unsaved.find((one) => !existsSync(one));
   if (gone !== undefined) return hookSentences.deleted(gone, agent.ours);
   if (call.tool.kind === "write") return hookSentences.wouldReplace(path, agent.ours);
   return hookSentences.unsaved(unsaved, agent.ours, call.tool.kind === "patch");
+}
+
+/**
+ * Applies a call in the one editor that has its files open, without unsaved text, and returns the answer; `undefined` leaves
+ * the call alone.
+ */
+async function appliedToSaved(
+  call: OwnCall,
+  agent: AgentHook,
+  states: ReadonlyMap<string, FileState>,
+  memory: CallMemory,
+): Promise<string | undefined> {
+  const saved = [...states].flatMap(([path, state]) =>
+    state.kind === "saved" ? [{ path, session: state.session }] : [],
+  );
+  const [first] = saved;
+  const params = first && toCall(call, agent, first.path);
+  if (first === undefined || params === undefined || call.perhaps !== undefined) return undefined;
+  if (saved.some(({ session }) => session !== first.session)) return undefined;
+  const permitted = { ...call, agent, path: first.path, consent: "given", isSaved: true } as const;
+  return applyCall(permitted, params, first.session, memory);
 }
 
 /** Returns the reason for which our own tools can't change a file either; `undefined` if they probably can. */
