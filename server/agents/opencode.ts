@@ -57,6 +57,7 @@ export const opencode: Agent = {
       write: { kind: "write", field: "filePath" },
       apply_patch: { kind: "patch", field: "patchText" },
       bash: { kind: "command", field: "command" },
+      grep: { kind: "search", field: "path" },
     },
     ours: ourNames("multi-edit_"),
     edit: { oldText: "oldString", newText: "newString", replaceAll: "replaceAll" },

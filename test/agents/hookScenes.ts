@@ -92,6 +92,28 @@ export const hookScenes: readonly Scene[] = [
       }),
   },
   {
+    name: "hook: after its own edit, is told if a file with unsaved text has changed on disk, too",
+    hook: "deny",
+    run: (theatre) =>
+      withOwn(theatre, async (own, _, conversation, path) => {
+        await readFirst(own, conversation, path("closed.ts"), "const rate = 0.19;");
+        theatre.lay({ "price.ts": "// by a formatter\n" });
+        const said = await conversation.send(own.edit(path("closed.ts"), edit));
+        return /price\.ts\W{1,4}changed on disk, but the user's editor/.test(said) ? "yes" : "is not told";
+      }),
+  },
+  {
+    name: "hook: after its own search, is told which files have unsaved text that it did not see",
+    hook: "deny",
+    run: (theatre) =>
+      withOwn(theatre, async (own, _, { send }) => {
+        if (own.search === undefined) return "searches with commands";
+        const said = await send(own.search(theatre.root, "rate"));
+        expect(said).toContain("open.ts");
+        return /unsaved text in \W{1,4}\S*price\.ts\W{1,4}, which it did not see/.test(said) ? "yes" : "is not told";
+      }),
+  },
+  {
     name: "hook: its own edit of unsaved text is turned away, ours is made, and undo takes it back",
     hook: "deny",
     run: (theatre) =>

@@ -18,7 +18,7 @@ import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
-import { changedUnder } from "./afterCommand.js";
+import { changedUnder, unseenBySearch } from "./afterTool.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
 import { type OwnCall, readEvent } from "./readEvent.js";
 import { type CallMemory, type HookPair, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
@@ -163,7 +163,8 @@ function callerOf(agent: AgentHook, conversation: string | undefined, version: s
 /** Returns the answer to the agent; `undefined` leaves the call alone. */
 async function answerTo(call: OwnCall, options: HookOptions, version: string): Promise<HookAnswer | undefined> {
   const { agent, applies } = options;
-  if (call.tool.kind === "command") return tellAfterCommand(call, agent, version);
+  if (call.tool.kind === "command") return tellAfterChange(call, agent, version);
+  if (call.tool.kind === "search") return tellAfterSearch(call, agent);
   const deny = (reason: string): HookAnswer => ({ answer: agent.deny(reason), reason });
   const memory = memoryOf(agent.name, applies ? call.id : undefined);
   const remembered = memory.recall();
@@ -215,8 +216,8 @@ async function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Tells the agent about files that have changed on disk under unsaved text, since its last command. */
-async function tellAfterCommand(
+/** Tells the agent about files that have changed on disk under unsaved text, since one of its tools last may have done so. */
+async function tellAfterChange(
   { conversation, event }: OwnCall,
   agent: AgentHook,
   version: string,
@@ -229,6 +230,14 @@ async function tellAfterCommand(
   );
   if (changed.length === 0 || agent.tell === undefined) return undefined;
   return { answer: agent.tell(hookSentences.changedUnder(changed, agent.ours), event), reason: undefined };
+}
+
+/** Tells the agent about the files with unsaved text that its search has not seen as they are. */
+async function tellAfterSearch(call: OwnCall, { tell, ours }: AgentHook): Promise<HookAnswer | undefined> {
+  const [folder = call.directory] = await canonicalPaths((await targetsOf(call)).paths);
+  const unseen = unseenBySearch(inServerFolder("sessions"), folder);
+  if (unseen.length === 0 || tell === undefined) return undefined;
+  return { answer: tell(hookSentences.unseenBySearch(unseen, ours), call.event), reason: undefined };
 }
 
 /** Returns the files that a call may change. */
