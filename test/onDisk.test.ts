@@ -254,7 +254,7 @@ describe("the setting diskChanges", () => {
     await desk.write("a.txt", text.replace("two", "TWO"));
     await expect.poll(() => desk.editor.questions).toHaveLength(1);
     expect(desk.editor.questions[0]?.message).toContain(
-      "Apply what another program wrote to a.txt to your unsaved text? This adds 1 line and removes 1.",
+      "Another program: Apply what was written to a.txt to your unsaved text? This adds 1 line and removes 1.",
     );
     await expect.poll(() => desk.texts()["a.txt"]).toBe(after);
     await delay(300);

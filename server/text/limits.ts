@@ -307,6 +307,10 @@ export const limits = {
   hookMs: 20_000,
   /** Milliseconds for which a call that was applied in place of an agent's own tool is remembered. */
   hookMemoryMs: 3_600_000,
+  /** Milliseconds after an agent's hook has named it as the writer of a file in which a change of the file counts as its. */
+  writerMs: 120_000,
+  /** Milliseconds by which clocks of the file system may differ. */
+  writerSlackMs: 10,
   /** Files with unsaved text whose stamps are compared after a command of an agent. */
   commandStamps: 50,
   /** Milliseconds for which one of an agent's hooks waits for another one to take over a call. */

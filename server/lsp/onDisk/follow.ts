@@ -17,8 +17,8 @@ import { asSynced } from "../../workspace/trails.js";
 import type { ClientFacts } from "../clients.js";
 import { notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
-import type { DiskFollower } from "./diskFollower.js";
-import { type FollowedFile, followed } from "./followedFile.js";
+import type { DiskFollower, TextFromDisk } from "./diskFollower.js";
+import { type FollowedFile, followed, writtenBy } from "./followedFile.js";
 import { type DiskVerdict, judgeDisk } from "./judge.js";
 import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { createReports, nameFor } from "./reports.js";
@@ -31,6 +31,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   readonly #closed = new Map<string, FollowedFile>();
   readonly #reports: ReturnType<typeof createReports>;
   readonly #watch: FileWatch;
+  readonly #listeners: ((change: TextFromDisk) => void)[] = [];
   /** Settles once the files of all opened documents have been compared. */
   #opened = Promise.resolve();
 
@@ -58,6 +59,10 @@ export class OpenFilesOnDisk implements DiskFollower {
   mergedLines(uri: string): readonly PlaceLines[] {
     const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
     return file?.merged === undefined || document === undefined ? [] : linesOf(file.merged, document);
+  }
+
+  onTextFromDisk(listener: (change: TextFromDisk) => void): void {
+    this.#listeners.push(listener);
   }
 
   saved(uri: string): void {
@@ -126,6 +131,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   #textChanged(file: FollowedFile, text: string): void {
+    if (text === file.coming) this.#tellListeners(file, file.base, text);
     // The user may load a text that was not merged.
     if (text === file.coming || text === file.conflicting)
       Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
@@ -140,7 +146,10 @@ export class OpenFilesOnDisk implements DiskFollower {
   async #checkLoaded(file: FollowedFile, text: string): Promise<void> {
     const read = file.path === undefined ? undefined : await readTextFile(file.path);
     if (read === undefined || compareWithFile(text, read, this.#session.facts.habits) !== "same") return;
-    if (file.coming !== undefined) Object.assign(file, { base: text, coming: undefined });
+    if (file.coming === undefined) return;
+    file.written = writtenBy(file, text);
+    this.#tellListeners(file, file.base, text);
+    Object.assign(file, { base: text, coming: undefined });
   }
 
   #open({ uri, formerLines, text }: OpenDocument): void {
@@ -196,6 +205,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (document === undefined || isSavedInOneByte(document, path, read, this.#session.facts)) return;
     const verdict = judgeDisk(document, file.base, read, this.#session.facts.habits);
     const disk = "disk" in verdict ? verdict.disk : "";
+    if ("disk" in verdict) file.written = writtenBy(file, disk);
     if (verdict.kind === "clean" && (told === undefined || !this.#loads))
       return this.#load(file, disk, () => this.#notLoaded(file, disk));
     // What was written since is told next.
@@ -224,7 +234,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     const session = this.#session;
     const { path = "" } = file;
     const hash = (read.kind === "text" && read.hash) || "";
-    const job = { path, name: nameFor(session, path), document, change, hash };
+    const job = { path, name: nameFor(session, path), document, change, hash, writer: file.written?.writer };
     const isAgreed = file.asked?.hash === hash && file.asked.isAgreed === true;
     if (session.settings.diskChanges !== "merge" && !change.isEmpty && !isClean && !isAgreed) {
       this.#ask(file, job, disk).catch((error: unknown) => session.log("error", String(error)));
@@ -239,6 +249,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     const beforeMerge = change.isEmpty ? undefined : withoutMark(document.text);
     const merged = mergedText(document, change);
     Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, merged });
+    this.#tellListeners(file, withoutMark(document.text), merged.text);
     // An agent that asks for the text is not told that the file has changed under it.
     session.diskStamps.remember(file.uri);
     if (!change.isEmpty) this.#reports.add({ kind: isClean ? "loaded" : "merged", path });
@@ -258,6 +269,12 @@ export class OpenFilesOnDisk implements DiskFollower {
       file.asked = { hash: job.hash, isAgreed };
     }
     this.#look(file);
+  }
+
+  /** `before`: `undefined` if the text before the change is not known. */
+  #tellListeners({ uri, written }: FollowedFile, before: string | undefined, after: string): void {
+    if (before === undefined || before === after) return;
+    for (const listener of this.#listeners) listener({ uri, before, after, writer: written?.writer });
   }
 
   #tellToLoad({ uri }: FollowedFile): void {

@@ -21,7 +21,7 @@ import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
 import { changedUnder, unseenBySearch } from "./afterTool.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
 import { type OwnCall, readEvent } from "./readEvent.js";
-import { type CallMemory, type HookPair, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
+import { type CallMemory, type HookPair, hookPairOf, memoryOf, noteWriter, stampMemoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
 import { toCall } from "./toCall.js";
@@ -189,7 +189,9 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
     const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(agent, pair));
-    return reason === undefined || isLeft ? undefined : deny(reason);
+    if (reason !== undefined && !isLeft) return deny(reason);
+    noteWriter(agent.name, await canonicalPaths([...states.keys()]));
+    return undefined;
   } finally {
     close();
   }
