@@ -238,7 +238,7 @@ describe("many files at once", () => {
     }
     await expect.poll(() => desk.loaded).toHaveLength(28);
     await expect.poll(desk.notices).toHaveLength(1);
-    expect(desk.notices()[0]).toMatch(/^1 file taken over from disk, 1 conflict\. "f0\.txt": not merged, you and/);
+    expect(desk.notices()[0]).toMatch(/^29 files taken over from disk, 1 conflict\. "f0\.txt": not merged, you and/);
     expect(desk.texts()["f1.txt"]).toBe(text.replace("two", "TWO").replace("five", "my five"));
   });
 });

@@ -5,7 +5,7 @@ import { bulk } from "./bulkCases.js";
 import { diskBatch } from "./diskCases.js";
 import { fairness } from "./fairCases.js";
 import { hostile } from "./hostileCases.js";
-import { openDocuments } from "./openCases.js";
+import { idle, openDocuments } from "./openCases.js";
 import { patchKeystroke } from "./patchCases.js";
 import type { BenchCase } from "./result.js";
 import { ladder } from "./rungCases.js";
@@ -19,6 +19,7 @@ export const benchCases: readonly BenchCase[] = [
   ...wireCases,
   bulk,
   openDocuments,
+  idle,
   patchKeystroke,
   ...viewCases,
   fairness,

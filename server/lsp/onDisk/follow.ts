@@ -131,7 +131,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   #textChanged(file: FollowedFile, text: string): void {
-    if (text === file.coming) this.#tellListeners(file, file.base, text);
+    if (text === file.coming) this.#loaded(file, text);
     // The user may load a text that was not merged.
     if (text === file.coming || text === file.conflicting)
       Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
@@ -148,7 +148,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (read === undefined || compareWithFile(text, read, this.#session.facts.habits) !== "same") return;
     if (file.coming === undefined) return;
     file.written = writtenBy(file, text);
-    this.#tellListeners(file, file.base, text);
+    this.#loaded(file, text);
     Object.assign(file, { base: text, coming: undefined });
   }
 
@@ -269,6 +269,12 @@ export class OpenFilesOnDisk implements DiskFollower {
       file.asked = { hash: job.hash, isAgreed };
     }
     this.#look(file);
+  }
+
+  /** The editor has loaded a text. The user is told of it only beside what else has become of files at the same time. */
+  #loaded(file: FollowedFile, text: string): void {
+    this.#reports.add({ kind: "loaded", path: file.path ?? file.uri });
+    this.#tellListeners(file, file.base, text);
   }
 
   /** `before`: `undefined` if the text before the change is not known. */
