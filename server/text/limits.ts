@@ -190,7 +190,7 @@ export const limits = {
   diskStillMs: 100,
   /** Milliseconds after which such a file is read in any case, and for which the server waits for an editor to load it. */
   diskSettleMs: 2_000,
-  /** Milliseconds between two looks at the files of a folder that the system can't watch. */
+  /** Milliseconds between two looks at the files of a folder that the system can't watch, and at the identity of the others. */
   diskPollMs: 2_000,
   /** Folders that are watched; the files of others are looked at from time to time. */
   watchedFolders: 1_000,

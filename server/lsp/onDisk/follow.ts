@@ -39,7 +39,10 @@ export class OpenFilesOnDisk implements DiskFollower {
     this.#session = session;
     this.#reports = createReports(session);
     this.#watch = new FileWatch((path) => {
-      for (const file of this.#files.values()) if (file.path === path) this.#look(file);
+      for (const file of this.#files.values()) {
+        if (file.path === path) this.#look(file);
+        else if (file.link === path) void this.#followLink(file);
+      }
     });
     session.documents.onChange((uri) => this.#documentChanged(uri));
   }
@@ -167,6 +170,8 @@ export class OpenFilesOnDisk implements DiskFollower {
     file.path = await realpath(path).catch(() => path);
     if (this.#files.get(file.uri) !== file) return;
     this.#watch.add(file.path);
+    if (path !== file.path) this.#watch.add(path);
+    file.link = path === file.path ? undefined : path;
     const read = await readTextFile(file.path);
     const isSame = (one: string): boolean => compareWithFile(one, read, this.#session.facts.habits) === "same";
     if (isSame(text)) Object.assign(file, { base: withoutMark(text), conflicting: undefined });
@@ -182,8 +187,25 @@ export class OpenFilesOnDisk implements DiskFollower {
     setTimeout(() => {
       if (this.#closed.get(file.uri) === file) this.#closed.delete(file.uri);
     }, limits.diskSettleMs).unref();
-    const isShared = [...this.#files.values()].some(({ path }) => path === file.path);
-    if (file.path !== undefined && !isShared) this.#watch.remove(file.path);
+    this.#unwatch(file.path);
+    this.#unwatch(file.link);
+  }
+
+  /** Stops watching a path, unless a file still needs it. */
+  #unwatch(path: string | undefined): void {
+    const isNeeded = [...this.#files.values()].some((file) => file.path === path || file.link === path);
+    if (path !== undefined && !isNeeded) this.#watch.remove(path);
+  }
+
+  /** Follows another file if a link in the document's path leads there by now. */
+  async #followLink(file: FollowedFile): Promise<void> {
+    const { path: before, link = "" } = file;
+    const path = await realpath(link).catch(() => before);
+    if (path === undefined || path === before || this.#files.get(file.uri) !== file) return;
+    file.path = path;
+    this.#watch.add(path);
+    this.#unwatch(before);
+    this.#look(file);
   }
 
   /** Looks at a file that has changed on disk. `told`: the text that the editor was told to load and has not loaded. */

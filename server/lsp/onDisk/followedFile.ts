@@ -11,6 +11,8 @@ export interface FollowedFile {
   readonly opening: unknown;
   /** The canonical path of the file; `undefined` until it is known. */
   path: string | undefined;
+  /** The document's own path, if it leads to the file by a link; `undefined` if not. */
+  link: string | undefined;
   /** The text that the editor and the disk last had in common; `undefined` if they never had, as far as the server knows. */
   base: string | undefined;
   /** The text on disk that the editor has been told to load; `undefined` if it has loaded it. */
@@ -61,5 +63,5 @@ export function writtenBy({ path = "", written }: FollowedFile, disk: string): W
 export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
   ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, merged: undefined, written: undefined },
   ...before,
-  ...{ uri, opening, path: undefined, coming: undefined, asked: undefined },
+  ...{ uri, opening, path: undefined, link: undefined, coming: undefined, asked: undefined },
 });
