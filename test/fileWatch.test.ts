@@ -1,5 +1,5 @@
 /** Files that are watched on disk, with a real disk. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -69,6 +69,20 @@ describe("a watched file", () => {
     await expect.poll(() => told, { timeout: 8_000 }).toHaveLength(3);
     write("new/a", "333");
     await expect.poll(() => told, { timeout: 8_000 }).toHaveLength(4);
+  });
+
+  it("may get another text because a folder above it was swapped, or a link to one points elsewhere", async () => {
+    const files = { "new/sub/a": "1", "old/sub/a": "2", "next/sub/a": "3" };
+    const { root, told, watch } = await watching(["new/sub/a"], files);
+    symlinkSync("old", join(root, "link"));
+    watch.add(join(root, "link/sub/a"));
+    await delay(100);
+    renameSync(join(root, "new"), join(root, "before"));
+    renameSync(join(root, "next"), join(root, "new"));
+    await expect.poll(() => told, { timeout: 5_000 }).toEqual(["new/sub/a"]);
+    rmSync(join(root, "link"));
+    symlinkSync("new", join(root, "link"));
+    await expect.poll(() => told, { timeout: 5_000 }).toEqual(["new/sub/a", "link/sub/a"]);
   });
 
   it("is no longer told once it was removed from the watch", async () => {

@@ -237,7 +237,7 @@ describe("many files at once", () => {
     }
     await expect.poll(() => desk.loaded).toHaveLength(28);
     await expect.poll(desk.notices).toHaveLength(1);
-    expect(desk.notices()[0]).toMatch(/^1 file taken over from disk, 1 conflict\. "f0\.txt": not merged, you and/);
+    expect(desk.notices()[0]).toMatch(/^29 files taken over from disk, 1 conflict\. "f0\.txt": not merged, you and/);
     expect(desk.texts()["f1.txt"]).toBe(text.replace("two", "TWO").replace("five", "my five"));
   });
 });
@@ -253,7 +253,7 @@ describe("the setting diskChanges", () => {
     await desk.write("a.txt", text.replace("two", "TWO"));
     await expect.poll(() => desk.editor.questions).toHaveLength(1);
     expect(desk.editor.questions[0]?.message).toContain(
-      "Apply what another program wrote to a.txt to your unsaved text? This adds 1 line and removes 1.",
+      "Another program: Apply what was written to a.txt to your unsaved text? This adds 1 line and removes 1.",
     );
     await expect.poll(() => desk.texts()["a.txt"]).toBe(after);
     await delay(300);

@@ -1,5 +1,5 @@
 /** Scenes in which text could be lost, or the user told what is not so, while other programs write the open files. */
-import { rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -160,5 +160,27 @@ describe("the question about a merge", () => {
     await expect.poll(() => desk.texts()["a.txt"]).toBe(typed.replace("two", "2"));
     await delay(300);
     expect(asked).toBe(2);
+  });
+});
+
+describe("a document whose path leads through a link", () => {
+  it.each([
+    ["in its folder", "current/a.txt", "current", ["first", "second"]],
+    ["as the file itself", "a.txt", "a.txt", ["first/a.txt", "second/a.txt"]],
+  ])("%s, gets the text of the link's new target, and later changes of that", async (_, path, link, targets) => {
+    const other = text.replace("two", "TWO");
+    const desk = await start({ files: { "first/a.txt": text, "second/a.txt": other } });
+    symlinkSync(targets[0]!, join(desk.root, link));
+    await desk.editor.open({ uri: desk.uri(path), text });
+    await delay(150);
+    await desk.typeBefore(path, "five", "typed ");
+    symlinkSync(targets[1]!, join(desk.root, "new"));
+    renameSync(join(desk.root, "new"), join(desk.root, link));
+    await expect.poll(() => desk.texts()[path], { timeout: 5_000 }).toBe(typed.replace("two", "TWO"));
+    await desk.write("second/a.txt", other.replace("one", "ONE"));
+    await expect.poll(() => desk.texts()[path]).toBe(typed.replace("two", "TWO").replace("one", "ONE"));
+    await desk.write("first/a.txt", "gone");
+    await delay(500);
+    expect(desk.texts()[path]).toBe(typed.replace("two", "TWO").replace("one", "ONE"));
   });
 });

@@ -102,11 +102,14 @@ export interface InstalledHook {
 export interface OwnTool {
   /**
    * `edit` replaces parts of a text, `write` the whole text; `patch` takes a patch in Codex's format. `cell` changes
-   * notebooks, and `command` runs one in a shell. A read and a command are answered after the tool has run, all others
-   * before.
+   * notebooks, `command` runs one in a shell, and `search` looks for text in files. All are answered after the tool has
+   * run; those that change files by themselves are answered before, too.
    */
-  readonly kind: "read" | "edit" | "write" | "patch" | "cell" | "command";
-  /** The field that has the file's path or, for `patch`, the text with the patch. */
+  readonly kind: "read" | "edit" | "write" | "patch" | "cell" | "command" | "search";
+  /**
+   * The field that has the file's path or, for `patch`, the text with the patch; of a search, the folder's path, which may
+   * be absent if it is the directory in which the agent works.
+   */
   readonly field: string;
   /** For `patch`: set if the text is a command for a shell, which may do more than apply the patch. */
   readonly isCommand?: true;
@@ -172,11 +175,16 @@ export interface AgentHook {
    * would ask the user after the event.
    */
   consent(event: Readonly<Record<string, unknown>>): "given" | "needed" | "none";
+  /**
+   * Set if the agent, after an edit that was applied and saved in the editor for it, goes on as after one of its own tools:
+   * its next edit of the file is not refused because the file has changed.
+   */
+  readonly goesOn?: true;
   /** The answer that keeps the tool from running; the model gets the reason. */
   deny(reason: string): object;
   /** What replaces the result of a read; `undefined` if the agent has no tool that reads files. */
   readonly read?: ReadHook;
-  /** The answer that adds a note to the result of a command; `undefined` if no tool has the kind `command`. */
+  /** The answer that adds a note to the result of a tool that has run; `undefined` if the agent only asks before its tools. */
   tell?(note: string, event: Readonly<Record<string, unknown>>): object;
   /** The hook in the agent's configuration; `undefined` if our extension for the agent runs the command. */
   readonly installed?: InstalledHook;

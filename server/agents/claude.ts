@@ -50,9 +50,10 @@ export const claude: Agent = {
     name: "claude-code",
     installed: jsonHook("claude", settingsFile, {
       PreToolUse: "Edit|MultiEdit|Write|NotebookEdit",
-      PostToolUse: "Read|Bash",
+      PostToolUse: "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|Grep",
     }),
     ...likeClaude,
+    goesOn: true,
     tools: {
       Read: { kind: "read", field: "file_path" },
       Edit: { kind: "edit", field: "file_path" },
@@ -60,6 +61,7 @@ export const claude: Agent = {
       Write: { kind: "write", field: "file_path" },
       NotebookEdit: { kind: "cell", field: "notebook_path" },
       Bash: { kind: "command", field: "command" },
+      Grep: { kind: "search", field: "path" },
     },
     // Claude Code sets the variable for the hooks of a plugin, and puts the plugin's name before those of its tools.
     ours: ourNames(process.env.CLAUDE_PLUGIN_ROOT ? "mcp__plugin_multi-edit_multi-edit__" : "mcp__multi-edit__"),

@@ -67,8 +67,10 @@ export const codex: Agent = {
       file(program, form) {
         if (form === "none") return blockOf("");
         const command = `command = ${JSON.stringify(hookCommand(program, "codex", form))}`;
-        const [event, hook] = ["[[hooks.PreToolUse]]", "[[hooks.PreToolUse.hooks]]"];
-        const lines = ["", event, 'matcher = "^(apply_patch|Bash)$"', "", hook, 'type = "command"', command, ""];
+        const lines = ["PreToolUse", "PostToolUse"].flatMap((event) => [
+          ...["", `[[hooks.${event}]]`, 'matcher = "^(apply_patch|Bash)$"'],
+          ...["", `[[hooks.${event}.hooks]]`, 'type = "command"', command, ""],
+        ]);
         return blockOf(lines.join("\n"));
       },
     },
@@ -80,6 +82,7 @@ export const codex: Agent = {
     },
     ours: ourNames("mcp__multi_edit__"),
     edit: { oldText: "", newText: "", replaceAll: "" },
+    goesOn: true,
     consent: byMode("default", "acceptEdits", "dontAsk", "bypassPermissions"),
   },
 };

@@ -52,7 +52,10 @@ export const copilot: Agent = {
       Read: { kind: "read", field: "path" },
       Edit: { kind: "edit", field: "path", mayBePatch: true },
       Write: { kind: "write", field: "path" },
+      Bash: { kind: "command", field: "command" },
+      Grep: { kind: "search", field: "path" },
     },
+    tell: (additionalContext) => ({ additionalContext }),
     ours: ourNames("multi-edit-"),
     edit: { oldText: "old_str", newText: "new_str", replaceAll: "", content: "file_text" },
     // Copilot asks the user after the event, and does not say whether it will.
@@ -79,7 +82,7 @@ function hooksText(program: InstalledProgram, form: HookForm): string {
     permissionRequest: [
       { type: "command", matcher: "multi-edit/.*", command: `echo '${JSON.stringify({ behavior: "allow" })}'` },
     ],
-    ...(form === "none" ? {} : { PreToolUse: own("Edit|Write"), PostToolUse: own("Read") }),
+    ...(form === "none" ? {} : { PreToolUse: own("Edit|Write"), PostToolUse: own("Read|Edit|Write|Bash|Grep") }),
   };
   return `${JSON.stringify({ version: 1, hooks }, undefined, 2)}\n`;
 }

@@ -36,7 +36,10 @@ export const gemini: Agent = {
     installed: jsonHook(
       "gemini",
       settingsFile,
-      { BeforeTool: "^(replace|write_file)$", AfterTool: "^(read_file|run_shell_command)$" },
+      {
+        BeforeTool: "^(replace|write_file)$",
+        AfterTool: "^(read_file|replace|write_file|run_shell_command|grep_search)$",
+      },
       { name: "multi-edit" },
     ),
     fields: hookFields,
@@ -45,10 +48,12 @@ export const gemini: Agent = {
       replace: { kind: "edit", field: "file_path" },
       write_file: { kind: "write", field: "file_path" },
       run_shell_command: { kind: "command", field: "command" },
+      grep_search: { kind: "search", field: "dir_path" },
     },
     ours,
     edit: { ...snakeCase, replaceAll: "allow_multiple" },
     ...events("BeforeTool", "AfterTool"),
+    goesOn: true,
     // Gemini asks the user before the event.
     consent: () => "given",
     deny: (reason) => ({ decision: "deny", reason }),

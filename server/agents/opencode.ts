@@ -57,9 +57,11 @@ export const opencode: Agent = {
       write: { kind: "write", field: "filePath" },
       apply_patch: { kind: "patch", field: "patchText" },
       bash: { kind: "command", field: "command" },
+      grep: { kind: "search", field: "path" },
     },
     ours: ourNames("multi-edit_"),
     edit: { oldText: "oldString", newText: "newString", replaceAll: "replaceAll" },
+    goesOn: true,
     // The plugin knows whether the user has rules for edits, which opencode would look at only after the event.
     consent: ({ mayApply }) => (mayApply === false ? "none" : "given"),
     // The plugin passes on what both of its hooks get; only a tool that has run has an output.

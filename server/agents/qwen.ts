@@ -33,7 +33,10 @@ export const qwen: Agent = {
     installed: jsonHook(
       "qwen",
       settingsFile,
-      { PreToolUse: "^(edit|write_file|notebook_edit)$", PostToolUse: "^(read_file|run_shell_command)$" },
+      {
+        PreToolUse: "^(edit|write_file|notebook_edit)$",
+        PostToolUse: "^(read_file|edit|write_file|notebook_edit|run_shell_command|grep_search)$",
+      },
       { name: "multi-edit" },
     ),
     ...likeClaude,
@@ -43,6 +46,7 @@ export const qwen: Agent = {
       write_file: { kind: "write", field: "file_path" },
       notebook_edit: { kind: "cell", field: "notebook_path" },
       run_shell_command: { kind: "command", field: "command" },
+      grep_search: { kind: "search", field: "path" },
     },
     ours: ourNames("mcp__multi-edit__"),
     edit: { ...snakeCase, replaceAll: "replace_all" },

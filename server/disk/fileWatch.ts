@@ -154,15 +154,20 @@ export class FileWatch {
   }
 
   #pollLater(): void {
-    const isNeeded = [...this.#folders.values()].some(({ watcher }) => watcher === undefined);
-    if (this.#polling !== undefined || !isNeeded) return;
+    if (this.#polling !== undefined || this.#folders.size === 0) return;
     this.#polling = setTimeout(() => void this.#poll(), limits.diskPollMs).unref();
   }
 
-  /** Looks at the files of folders that can't be watched, and tries to watch these again. */
+  /**
+   * Looks whether another folder has the path of a watched one, of which the system does not tell if it is a folder above
+   * that has changed; looks at the files of folders that can't be watched, and tries to watch these again.
+   */
   async #poll(): Promise<void> {
     for (const folder of [...this.#folders.values()]) {
-      if (folder.watcher !== undefined) continue;
+      if (folder.watcher !== undefined) {
+        this.#renew(folder);
+        continue;
+      }
       this.#watchFolder(folder);
       if (folder.watcher !== undefined) this.#noticeAll(folder);
       else

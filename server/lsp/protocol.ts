@@ -357,6 +357,8 @@ export interface StatusResult {
   agents: Caller[];
   /** Problems with the user's settings, as sentences; empty if there are none. */
   settingProblems: string[];
+  /** `true` if the client saves documents at the server's request; otherwise absent. */
+  saves?: true;
   /** Label of the open question, if the user may answer it from a shell. */
   question?: string;
   /** Time of the latest call that was not a status request, in ISO 8601; absent if there was none. */

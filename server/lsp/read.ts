@@ -22,7 +22,7 @@ import {
   type StatusResult,
 } from "./protocol.js";
 import { readProblems, requestFailures } from "./sentences.js";
-import { type Session, seenBy, worldOf } from "./session.js";
+import { announcedBy, type Session, seenBy, worldOf } from "./session.js";
 
 /**
  * Serves `multiEdit/read`: returns a file's text or some of its lines. A range that extends past the end is clamped.
@@ -119,6 +119,7 @@ export async function statusOf(session: Session, params: unknown): Promise<Statu
     })),
     agents: [...session.callers],
     settingProblems: [...session.settingProblems],
+    ...(announcedBy(session).save === true ? { saves: true } : {}),
     ...(question === undefined ? {} : { question }),
     ...(session.lastCallAt === undefined ? {} : { lastCallAt: session.lastCallAt.toISOString() }),
   };

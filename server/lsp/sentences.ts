@@ -3,6 +3,7 @@ import { clip, count, fileAt, makeFailure, quote, some, theCall } from "../plan/
 import { indices } from "../plan/sentences.js";
 import { visible } from "../text/chars.js";
 import { limits } from "../text/limits.js";
+import { anotherProgram } from "./onDisk/sentences.js";
 
 /** A changed file, as a message to the user names it. */
 export interface ShownFile {
@@ -24,8 +25,7 @@ const fates: Readonly<Record<ShownFile["kind"], string>> = {
 function fileText({ path, kind, added, removed }: ShownFile): string {
   const counts = [...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`-${removed}`] : [])].join(" ");
   const about = [fates[kind], kind === "delete" ? "" : counts].filter((part) => part !== "");
-  const name = visible(path);
-  return about.length === 0 ? name : `${name} (${about.join(", ")})`;
+  return about.length === 0 ? visible(path) : `${visible(path)} (${about.join(", ")})`;
 }
 
 /** Lists files with the numbers of their lines. */
@@ -35,7 +35,8 @@ export const filesText = (files: readonly ShownFile[]): string => some(files.map
 export const namelessAgent = "an unnamed agent";
 
 /** Quotes an agent's name, so that it can't be taken for words of the sentence, such as "You". */
-export const agentText = (name: string): string => (name === namelessAgent ? name : quote(name, limits.agentName));
+export const agentText = (name: string): string =>
+  [namelessAgent, anotherProgram].includes(name) ? name : quote(name, limits.agentName);
 
 /** The parts of a question to the user. */
 interface QuestionParts {

@@ -24,6 +24,7 @@ import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
 import { OpenFilesOnDisk } from "./onDisk/follow.js";
+import { diskLog } from "./onDisk/sentences.js";
 import { patchCapabilities, servePatches, showCommand, showText } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
@@ -68,6 +69,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
   });
   session.disk = new OpenFilesOnDisk(session);
+  session.disk.onTextFromDisk(({ uri, writer }) => session.log("debug", diskLog.cameFrom(uri, writer)));
   registerSync(connection, session, servePatches(connection, session));
   registerRequests(connection, session);
 }

@@ -201,7 +201,7 @@ export const limits = {
   diskStillMs: 100,
   /** Milliseconds after which such a file is read in any case, and for which the server waits for an editor to load it. */
   diskSettleMs: 2_000,
-  /** Milliseconds between two looks at the files of a folder that the system can't watch. */
+  /** Milliseconds between two looks at the files of a folder that the system can't watch, and at the identity of the others. */
   diskPollMs: 2_000,
   /** Folders that are watched; the files of others are looked at from time to time. */
   watchedFolders: 1_000,
@@ -322,6 +322,10 @@ export const limits = {
   hookMs: 20_000,
   /** Milliseconds for which a call that was applied in place of an agent's own tool is remembered. */
   hookMemoryMs: 3_600_000,
+  /** Milliseconds after an agent's hook has named it as the writer of a file in which a change of the file counts as its. */
+  writerMs: 120_000,
+  /** Milliseconds by which clocks of the file system may differ. */
+  writerSlackMs: 10,
   /** Files with unsaved text whose stamps are compared after a command of an agent. */
   commandStamps: 50,
   /** Milliseconds for which one of an agent's hooks waits for another one to take over a call. */

@@ -1,9 +1,12 @@
-/** What an agent is told after a command in a shell: which files with unsaved text it has changed on disk. */
-import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+/**
+ * What an agent is told after its own tools have run: which files with unsaved text have changed on disk, and which ones a
+ * search has not seen.
+ */
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { answer, events, layProject, type Name, ours, saved } from "../support/hookEvents.js";
+import { answer, events, layProject, type Name, saved } from "../support/hookEvents.js";
 
 /** An answer of the hook. */
 type Given = Readonly<Record<string, unknown>> | undefined;
@@ -25,30 +28,82 @@ async function untilUnsaved(home: string, count: number): Promise<void> {
   await expect.poll(() => texts().some((text) => JSON.parse(text).unsaved?.length >= count)).toBe(true);
 }
 
-/** The event after a command, and the note in the answer to it. */
-const commands: Readonly<Record<string, readonly [event: (cwd: string) => object, noteIn: (given: Given) => string]>> =
-  {
-    claude: [
-      (cwd) => ({ ...events.claude("Bash", { command: "make" }, "PostToolUse"), cwd }),
-      (given) => contextIn(given, "PostToolUse"),
-    ],
-    gemini: [
-      (cwd) => events.gemini("run_shell_command", { command: "make" }, cwd, "AfterTool"),
-      (given) => contextIn(given, "AfterTool"),
-    ],
-    opencode: [
-      (directory) => ({ ...events.opencode("bash", { command: "make" }, "made"), directory }),
-      (given) => {
-        const { output } = given as { output: string };
-        expect(output).toMatch(/^made\n\n/);
-        return output.slice(6);
-      },
-    ],
-    qwen: [
-      (cwd) => events.qwen("run_shell_command", { command: "make" }, cwd, "PostToolUse"),
-      (given) => contextIn(given, "PostToolUse"),
-    ],
-  };
+/** The events after an agent's own tools have run, and the note in the answer to it. `cwd`: the directory of the event. */
+interface After {
+  readonly command: (cwd: string) => object;
+  readonly edit: (cwd: string) => object;
+  /** `undefined` if the agent searches with commands. */
+  readonly search: ((cwd: string, folder?: string) => object) | undefined;
+  readonly noteIn: (given: Given) => string;
+}
+
+const folderIn = (field: string, folder: string | undefined): object =>
+  folder === undefined ? {} : { [field]: folder };
+const ofCodex = (event: object): object => ({ ...event, hook_event_name: "PostToolUse" });
+const tools: Readonly<Record<Name, After>> = {
+  claude: {
+    command: (cwd) => ({ ...events.claude("Bash", { command: "make" }, "PostToolUse"), cwd }),
+    edit: (cwd) => ({
+      ...events.claude("Write", { file_path: join(cwd, "closed.ts"), content: "" }, "PostToolUse"),
+      cwd,
+    }),
+    search: (cwd, folder) => ({
+      ...events.claude("Grep", { pattern: "rate", ...folderIn("path", folder) }, "PostToolUse"),
+      cwd,
+    }),
+    noteIn: (given) => contextIn(given, "PostToolUse"),
+  },
+  codex: {
+    command: (cwd) => ofCodex(events.codex("Bash", "make", cwd)),
+    edit: (cwd) => ofCodex(events.codex("apply_patch", "*** Begin Patch\n*** Delete File: a\n*** End Patch", cwd)),
+    search: undefined,
+    noteIn: (given) => contextIn(given, "PostToolUse"),
+  },
+  copilot: {
+    command: (cwd) => events.copilot("Bash", { command: "make" }, cwd, "PostToolUse"),
+    edit: (cwd) => events.copilot("Edit", "*** Begin Patch\n*** Delete File: a\n*** End Patch", cwd, "PostToolUse"),
+    search: (cwd, folder) =>
+      events.copilot("Grep", { pattern: "rate", ...folderIn("path", folder) }, cwd, "PostToolUse"),
+    noteIn(given) {
+      const { additionalContext } = given as { additionalContext: string };
+      expect(given).toEqual({ additionalContext });
+      return additionalContext;
+    },
+  },
+  gemini: {
+    command: (cwd) => events.gemini("run_shell_command", { command: "make" }, cwd, "AfterTool"),
+    edit: (cwd) => events.gemini("replace", { file_path: join(cwd, "closed.ts") }, cwd, "AfterTool"),
+    search: (cwd, folder) =>
+      events.gemini("grep_search", { pattern: "rate", ...folderIn("dir_path", folder) }, cwd, "AfterTool"),
+    noteIn: (given) => contextIn(given, "AfterTool"),
+  },
+  opencode: {
+    command: (directory) => ({ ...events.opencode("bash", { command: "make" }, "made"), directory }),
+    edit: (directory) => ({ ...events.opencode("edit", { filePath: "closed.ts" }, "made"), directory }),
+    search: (directory, folder) => ({
+      ...events.opencode("grep", { pattern: "rate", ...folderIn("path", folder) }, "made"),
+      directory,
+    }),
+    noteIn(given) {
+      const { output } = given as { output: string };
+      expect(output).toMatch(/^made\n\n/);
+      return output.slice(6);
+    },
+  },
+  qwen: {
+    command: (cwd) => events.qwen("run_shell_command", { command: "make" }, cwd, "PostToolUse"),
+    edit: (cwd) => events.qwen("edit", { file_path: join(cwd, "closed.ts") }, cwd, "PostToolUse"),
+    search: (cwd, folder) =>
+      events.qwen("grep_search", { pattern: "rate", ...folderIn("path", folder) }, cwd, "PostToolUse"),
+    noteIn: (given) => contextIn(given, "PostToolUse"),
+  },
+};
+
+/** Each agent with the event after a command, and with that after an edit, which may write other files as well. */
+const changes = Object.entries(tools).flatMap(([name, { command, edit, noteIn }]) => [
+  { title: `a command of ${name}`, name: name as Name, event: command, noteIn },
+  { title: `an edit by ${name}`, name: name as Name, event: edit, noteIn },
+]);
 
 const contextIn = (given: Given, hookEventName: string): string => {
   const { additionalContext } = Object(given?.hookSpecificOutput) as { additionalContext: string };
@@ -56,7 +111,7 @@ const contextIn = (given: Given, hookEventName: string): string => {
   return additionalContext;
 };
 
-describe.each(Object.entries(commands))("after a command of %s", (name, [event, noteIn]) => {
+describe.each(changes)("after $title", ({ name, event, noteIn }) => {
   it("is told once which files with unsaved text have changed on disk", async () => {
     const { root } = await layAnnounced();
     expect(await answer(name, event(root))).toBeUndefined();
@@ -67,7 +122,7 @@ describe.each(Object.entries(commands))("after a command of %s", (name, [event, 
     expect(note).toContain(
       `"${join(root, "price.ts")}" changed on disk, but the user's editor has other, unsaved text there, which this change did not reach: the user does not see it, and saving in the editor may overwrite it. Make the change with `,
     );
-    expect(note).toMatch(ours[name as Name]);
+    expect(note).toMatch(/Make the change with (\S+)multi_edit instead; \1read_document returns/);
     expect(await answer(name, event(root))).toBeUndefined();
     appendFileSync(join(root, "price.ts"), "// again\n");
     expect(noteIn(await answer(name, event(root)))).toBe(note);
@@ -77,7 +132,7 @@ describe.each(Object.entries(commands))("after a command of %s", (name, [event, 
 describe("after a command", () => {
   it("is told of a change that its first command made, of the file's deletion, and of nothing if no text is unsaved", async () => {
     const { root, editor } = await layAnnounced();
-    const [event, noteIn] = commands.claude!;
+    const { command: event, noteIn } = tools.claude;
     appendFileSync(join(root, "price.ts"), "// by the command\n");
     expect(noteIn(await answer("claude", event(root)))).toContain("price.ts");
     rmSync(join(root, "price.ts"));
@@ -88,35 +143,32 @@ describe("after a command", () => {
   });
 });
 
-describe.each(Object.entries(commands))(
-  "after a command of %s that writes where nothing was typed",
-  (name, [event, noteIn]) => {
-    it("is told which lines were merged into the unsaved text, and not of a file without any", async () => {
-      const announcing = { experimental: { multiEdit: { didChangeOnDisk: true } } };
-      const { home, root, editor } = await layProject({}, announcing);
-      editor.connection.onRequest("multiEdit/adoptDiskText", () => ({ adopted: true }));
-      const path = join(root, "saved.ts");
-      const uri = pathToFileURL(path).href;
-      await editor.type({ uri, from: 0, to: 0, insert: "// typed\n" });
-      await untilUnsaved(home, 2);
-      expect(await answer(name, event(root))).toBeUndefined();
-      appendFileSync(path, "// by the command\n");
-      const note = noteIn(await answer(name, event(root)));
-      const text = editor.documents.get(uri)?.text ?? "";
-      expect(text).toBe(`// typed\n${saved}// by the command\n`);
-      const line = text.split("\n").length - 1;
-      expect(note).toContain(
-        `"${path}" changed on disk, and the user's editor has unsaved text there. The change was merged into that text, at line ${line}: line ${line} is now "// by the command". It is not saved; `,
-      );
-      expect(await answer(name, event(root))).toBeUndefined();
-    });
-  },
-);
+describe.each(changes)("after $title that writes where nothing was typed", ({ name, event, noteIn }) => {
+  it("is told which lines were merged into the unsaved text, and not of a file without any", async () => {
+    const announcing = { experimental: { multiEdit: { didChangeOnDisk: true } } };
+    const { home, root, editor } = await layProject({}, announcing);
+    editor.connection.onRequest("multiEdit/adoptDiskText", () => ({ adopted: true }));
+    const path = join(root, "saved.ts");
+    const uri = pathToFileURL(path).href;
+    await editor.type({ uri, from: 0, to: 0, insert: "// typed\n" });
+    await untilUnsaved(home, 2);
+    expect(await answer(name, event(root))).toBeUndefined();
+    appendFileSync(path, "// by the command\n");
+    const note = noteIn(await answer(name, event(root)));
+    const text = editor.documents.get(uri)?.text ?? "";
+    expect(text).toBe(`// typed\n${saved}// by the command\n`);
+    const line = text.split("\n").length - 1;
+    expect(note).toContain(
+      `"${path}" changed on disk, and the user's editor has unsaved text there. The change was merged into that text, at line ${line}: line ${line} is now "// by the command". It is not saved; `,
+    );
+    expect(await answer(name, event(root))).toBeUndefined();
+  });
+});
 
 describe("after a command that leaves a file with unsaved text which can't be looked at", () => {
-  it.each(Object.keys(commands))("%s sees no error, and hears of the other files", async (name) => {
+  it.each(Object.keys(tools) as Name[])("%s sees no error, and hears of the other files", async (name) => {
     const { home, root, editor } = await layAnnounced();
-    const [event, noteIn] = commands[name]!;
+    const { command: event, noteIn } = tools[name];
     await editor.open({ uri: pathToFileURL(join(root, "closed.ts")).href, text: "// typed\n" });
     await untilUnsaved(home, 2);
     expect(await answer(name, event(root))).toBeUndefined();
@@ -136,5 +188,25 @@ describe("a read of a file with unsaved text that has changed on disk", () => {
     expect(JSON.stringify(await answer("claude", read))).toContain(
       "including unsaved changes, which are not on disk; the file on disk has changed since. To change",
     );
+  });
+});
+
+describe("after a search", () => {
+  const searching = Object.entries(tools).flatMap(([name, { search, noteIn }]) =>
+    search === undefined ? [] : [{ name: name as Name, search, noteIn }],
+  );
+
+  it.each(searching)("$name is told which files have unsaved text that it did not see", async (one) => {
+    const { root } = await layAnnounced();
+    mkdirSync(join(root, "sub"));
+    const note = one.noteIn(await answer(one.name, one.search(root)));
+    expect(note).toMatch(
+      /^This search has read the disk\. The user's editor has unsaved text in ".*price\.ts", which it did not see; \S+read_document returns the text\.$/,
+    );
+    expect(note).not.toContain("saved.ts");
+    for (const folder of [root, ".", "price.ts", join(root, "price.ts")])
+      expect(one.noteIn(await answer(one.name, one.search(root, folder))), folder).toBe(note);
+    expect(await answer(one.name, one.search(root, "sub"))).toBeUndefined();
+    expect(await answer(one.name, one.search(join(root, "sub")))).toBeUndefined();
   });
 });

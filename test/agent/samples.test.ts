@@ -315,7 +315,7 @@ describe("the lines to paste", () => {
     const toml = blocks.map(({ text }) => text).find((text) => text.startsWith("[[hooks.PreToolUse]]")) ?? "";
     const values = (text: string): string[] =>
       [...text.matchAll(/"?(?:matcher|type|command)"? *[=:] *"([^"]*)"/g)].map(([, one = ""]) => one);
-    expect(values(toml)).toHaveLength(3);
+    expect(values(toml)).toHaveLength(6);
     expect(values(toml)).toEqual(values(JSON.stringify(unit("codex"))));
   });
 

@@ -90,7 +90,7 @@ describe("writing the configuration", () => {
         deny: name === "opencode" ? "hookOptions = [];" : `hook ${name}`,
         apply: name === "opencode" ? 'hookOptions = ["--apply"];' : `hook ${name} --apply`,
       };
-      const count = name === "claude" || name === "gemini" || name === "qwen" ? 2 : 1;
+      const count = name === "opencode" ? 1 : 2;
       for (const [form, options] of [
         ["deny", ["--hook"]],
         ["apply", ["--hook", "--apply"]],

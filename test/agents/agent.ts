@@ -28,6 +28,8 @@ export interface OwnTools {
   edit(path: string, edit: { readonly oldText: string; readonly newText: string }): Call;
   /** The call that reads a file; `undefined` if the agent reads files with commands. */
   read?(path: string): Call;
+  /** The call that searches a folder for a text; `undefined` if the agent searches with commands. */
+  search?(folder: string, text: string): Call;
   /** The agent's name of the tool to which a call is turned away. */
   readonly named: string;
   /** Set if our tool for reading takes the place of the agent's own where the text is unsaved. */

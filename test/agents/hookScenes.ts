@@ -5,7 +5,7 @@ import type { OwnTools } from "./agent.js";
 import type { Call } from "./protocols.js";
 import type { Scene } from "./scenes.js";
 import type { Conversation } from "./stage.js";
-import type { SceneEditor, Theatre } from "./theatre.js";
+import type { SceneEditor, SceneUser, Theatre } from "./theatre.js";
 
 const saved = "const rate = 0.19;\nconst name = 'tax';\n";
 const unsaved = `// typed\n${saved}`;
@@ -23,11 +23,12 @@ interface Sending extends Conversation {
 async function withOwn(
   { stage: { kind }, root, lay, openEditor, converse }: Theatre,
   play: (own: OwnTools, editor: SceneEditor, conversation: Sending, path: (name: string) => string) => Promise<string>,
+  user?: SceneUser,
 ): Promise<string> {
   const { ownTools: own } = kind;
   if (own === undefined) throw new Error(`${kind.name} has no hook`);
   lay(files);
-  const editor = await openEditor(open);
+  const editor = await openEditor(open, user);
   return converse((conversation) =>
     play(own, editor, { ...conversation, send: sender(conversation) }, (name) => join(root, name)),
   );
@@ -52,6 +53,8 @@ async function expectUndone(theatre: Theatre, editor: SceneEditor): Promise<void
   expect(editor.texts()).toEqual(open);
   expect(theatre.disk()).toEqual(files);
 }
+
+const hookNames = { none: "no hook", deny: "hook", apply: "hook --apply" } as const;
 
 /** The scenes with the hook. */
 export const hookScenes: readonly Scene[] = [
@@ -86,6 +89,28 @@ export const hookScenes: readonly Scene[] = [
           return "is not told";
         expect(await send(command)).not.toContain("changed on disk");
         return "yes";
+      }),
+  },
+  {
+    name: "hook: after its own edit, is told if a file with unsaved text has changed on disk, too",
+    hook: "deny",
+    run: (theatre) =>
+      withOwn(theatre, async (own, _, conversation, path) => {
+        await readFirst(own, conversation, path("closed.ts"), "const rate = 0.19;");
+        theatre.lay({ "price.ts": "// by a formatter\n" });
+        const said = await conversation.send(own.edit(path("closed.ts"), edit));
+        return /price\.ts\W{1,4}changed on disk, but the user's editor/.test(said) ? "yes" : "is not told";
+      }),
+  },
+  {
+    name: "hook: after its own search, is told which files have unsaved text that it did not see",
+    hook: "deny",
+    run: (theatre) =>
+      withOwn(theatre, async (own, _, { send }) => {
+        if (own.search === undefined) return "searches with commands";
+        const said = await send(own.search(theatre.root, "rate"));
+        expect(said).toContain("open.ts");
+        return /unsaved text in \W{1,4}\S*price\.ts\W{1,4}, which it did not see/.test(said) ? "yes" : "is not told";
       }),
   },
   {
@@ -153,4 +178,51 @@ export const hookScenes: readonly Scene[] = [
         }),
     }),
   ),
+  ...(["none", "deny", "apply"] as const).map(
+    (hook): Scene => ({
+      name: `${hookNames[hook]}: its own edits of an open file without unsaved text, one after the other`,
+      hook,
+      run: (theatre) =>
+        withOwn(
+          theatre,
+          async (own, editor, conversation, path) => {
+            await readFirst(own, conversation, path("open.ts"), "const rate = 0.19;");
+            const ways = [];
+            for (const [oldText, newText] of [
+              ["rate = 0.19", "rate = 0.2"],
+              ["rate = 0.2", "rate = 0.21"],
+            ] as const) {
+              const answer = await conversation.send(
+                own.edit(path("open.ts"), { oldText: `const ${oldText};`, newText: `const ${newText};` }),
+              );
+              const isApplied = answer.includes("Done. This call was applied in the user's editor");
+              if (!isApplied) expect(answer).toMatch(own.done);
+              ways.push(isApplied ? "made in the editor" : "written, and the editor loads it");
+              const text = theatre.disk()["open.ts"];
+              expect(text).toContain(newText);
+              await expect.poll(() => editor.texts()["open.ts"], { timeout: 5_000 }).toBe(text);
+            }
+            expect(editor.questions()).toBe(0);
+            return [...new Set(ways)].join("; then ");
+          },
+          { hasSample: true },
+        ),
+    }),
+  ),
+  {
+    name: "no hook: its own edit of a file with unsaved text",
+    hook: "none",
+    run: (theatre) =>
+      withOwn(
+        theatre,
+        async (own, editor, conversation, path) => {
+          await readFirst(own, conversation, path("price.ts"), "const rate = 0.19;");
+          expect(await conversation.send(own.edit(path("price.ts"), edit))).toMatch(own.done);
+          await expect.poll(() => editor.texts(), { timeout: 5_000 }).toEqual(changed);
+          expect(theatre.disk()["price.ts"]).toBe(saved.replace("0.19", "0.2"));
+          return "merged into the unsaved text";
+        },
+        { hasSample: true },
+      ),
+  },
 ];

@@ -1,4 +1,5 @@
 /** The agents that the tests run. */
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentKind, ToolName } from "./agent.js";
 import type { Heard } from "./protocols.js";
@@ -149,7 +150,7 @@ export const openCode: AgentKind = {
   packageName: "opencode-ai",
   setup: "opencode",
   projectFile: "AGENTS.md",
-  prepare({ put, url }) {
+  prepare({ home, installed, put, url }) {
     const options = { baseURL: `${url}/v1`, apiKey: "scripted" };
     const provider = { scripted: { npm: "@ai-sdk/openai-compatible", options, models: { scripted: {} } } };
     put(".config/opencode/opencode.json", JSON.stringify({ model: "scripted/scripted", provider }, undefined, 2));
@@ -157,6 +158,10 @@ export const openCode: AgentKind = {
     const dependencies = { "@opencode-ai/plugin": "1" };
     put(".config/opencode/package-lock.json", JSON.stringify({ packages: { "": { dependencies } } }));
     put(".config/opencode/node_modules/.keep", "");
+    // For searches, opencode would download ripgrep; another agent brings it along.
+    put(".cache/opencode/bin/.keep", "");
+    const vendor = join(installed, "codex/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl");
+    symlinkSync(join(vendor, "codex-path/rg"), join(home, ".cache/opencode/bin/rg"));
   },
   env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1" }),
   command: ({ installed }, prompt) => [join(installed, "opencode/node_modules/.bin/opencode"), "run", prompt],
@@ -170,6 +175,7 @@ export const openCode: AgentKind = {
       arguments: { filePath, oldString: oldText, newString: newText },
     }),
     read: (filePath) => ({ tool: "read", arguments: { filePath } }),
+    search: (path, pattern) => ({ tool: "grep", arguments: { pattern, path } }),
     named: "multi-edit_multi_edit",
     done: /^Edit applied successfully\./,
     args: [],
@@ -223,6 +229,7 @@ export const geminiCli: AgentKind = {
       arguments: { file_path, instruction: "Change it.", old_string: oldText, new_string: newText },
     }),
     read: (file_path) => ({ tool: "read_file", arguments: { file_path } }),
+    search: (dir_path, pattern) => ({ tool: "grep_search", arguments: { pattern, dir_path } }),
     named: "mcp_multi-edit_multi_edit",
     isReplaced: true,
     done: /^Successfully modified file/,
@@ -259,9 +266,10 @@ export const copilot: AgentKind = {
       arguments: { path, old_str: oldText, new_str: newText },
     }),
     read: (path) => ({ tool: "view", arguments: { path } }),
+    search: (path, pattern) => ({ tool: "grep", arguments: { pattern, path } }),
     named: "multi-edit-multi_edit",
     done: /^File .* updated with changes\./,
-    args: ["--allow-tool", "write"],
+    args: ["--allow-tool", "write", "--allow-tool", "shell"],
   },
   declared: declaredWith("multi-edit-"),
 };
@@ -300,6 +308,7 @@ export const qwen: AgentKind = {
       arguments: { file_path, old_string: oldText, new_string: newText },
     }),
     read: (file_path) => ({ tool: "read_file", arguments: { file_path } }),
+    search: (path, pattern) => ({ tool: "grep_search", arguments: { pattern, path } }),
     named: "mcp__multi-edit__multi_edit",
     done: /^The file: .* has been updated\./,
     missing: "0 occurrences found",

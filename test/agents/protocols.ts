@@ -136,7 +136,9 @@ const responses: Protocol = {
     return {
       system: [body.instructions ?? "", ...developer.map(({ content }) => textOf(content))].join("\n"),
       tools: [...(body.tools ?? []), ...input.flatMap(({ tools = [] }: ResponsesItem) => tools)].flatMap(flatTool),
-      said: recent.filter(({ role }: ResponsesItem) => role === "user").map(({ content }) => textOf(content)),
+      said: recent
+        .filter(({ role }: ResponsesItem) => role === "user" || role === "developer")
+        .map(({ content }) => textOf(content)),
       results: recent.flatMap(({ type, output }: ResponsesItem) =>
         /call_output$/.test(type ?? "") ? [textOf(output)] : [],
       ),

@@ -12,7 +12,7 @@ import { tokensOf } from "./tokens.js";
 export interface Scene {
   /** The row of the table. */
   readonly name: string;
-  /** The form of the hook that is set up; `undefined` for none. */
+  /** The form of the hook that is set up; `undefined` for none, and for an agent that may not use its own tools unasked. */
   readonly hook?: HookForm;
   /** Plays the scene; returns the cell. */
   run(theatre: Theatre): Promise<string>;

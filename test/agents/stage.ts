@@ -23,8 +23,11 @@ export interface Conversation {
   run(command: string): Promise<string>;
 }
 
-/** The form of the hook for the agent's own tools: it turns their calls away, or applies them. */
-export type HookForm = "deny" | "apply";
+/**
+ * The form of the hook for the agent's own tools: it turns their calls away, or applies them; `none`: there is no hook, but
+ * the agent may use these tools without asking.
+ */
+export type HookForm = "deny" | "apply" | "none";
 
 /** A home and a project for an agent that is set up as its page says. */
 export interface Stage {
@@ -155,7 +158,7 @@ exec '${process.execPath}' '${server}' "$@"
 `;
 
 const hookOptions = (hook: HookForm | undefined): string[] =>
-  hook === undefined ? [] : ["--hook", ...(hook === "apply" ? ["--apply"] : [])];
+  hook === undefined || hook === "none" ? [] : ["--hook", ...(hook === "apply" ? ["--apply"] : [])];
 
 /** Plays the model's part, then ends the conversation. */
 async function playThrough<T>(

@@ -2,9 +2,11 @@
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { announced, filesIn } from "../support/agentPeer.js";
 import { makeDirectory } from "../support/directory.js";
+import { answerLoads } from "../support/editorLoads.js";
 import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
 import type { Conversation, Stage } from "./stage.js";
 
@@ -26,9 +28,12 @@ export interface SceneEditor {
   suspend(): void;
 }
 
-/** A user who is asked about every edit, and agrees after some milliseconds. */
+/** The editor of a user, with our sample or without it. */
 export interface SceneUser {
-  readonly confirmsAfter: number;
+  /** Set if the user is asked about every edit, and agrees after so many milliseconds. */
+  readonly confirmsAfter?: number;
+  /** `true` if the editor saves files, and follows them on disk, as it does with our sample. */
+  readonly hasSample?: boolean;
 }
 
 /** The place of a scene. */
@@ -63,15 +68,30 @@ export function layTheatre(stage: Stage, server: string): Theatre {
       }
     },
     disk: () => filesOf(root),
-    async openEditor(open, user) {
+    async openEditor(open, user = {}) {
       const command = [process.execPath, server, "--stdio"] as const;
-      const settings = { save: "never", ...(user === undefined ? {} : { confirm: "always" }) };
-      const editor = await startEditor({ server: command, folders: [root], clientInfo: { name: "Tester" }, settings });
+      const { confirmsAfter, hasSample = false } = user;
+      const settings = {
+        ...(hasSample ? {} : { save: "never" }),
+        ...(confirmsAfter === undefined ? {} : { confirm: "always" }),
+      };
+      const multiEdit = hasSample ? { save: true, didChangeOnDisk: true } : {};
+      const editor = await startEditor({
+        ...{ server: command, folders: [root], clientInfo: { name: "Tester" }, settings, saves: "saves" },
+        capabilities: { experimental: { multiEdit } },
+      });
+      answerLoads(editor);
       editors.push(editor);
       editor.answerQuestionsWith("Apply");
-      editor.beforeAnswers(() => new Promise((resolve) => setTimeout(resolve, user?.confirmsAfter ?? 0)));
+      editor.beforeAnswers(() => new Promise((resolve) => setTimeout(resolve, confirmsAfter ?? 0)));
       for (const [path, text] of Object.entries(open)) {
-        await editor.open({ uri: pathToFileURL(join(root, path)).href, text });
+        const uri = pathToFileURL(join(root, path)).href;
+        const old = hasSample ? readFileSync(join(root, path), "utf8") : text;
+        await editor.open({ uri, text: old });
+        if (old === text) continue;
+        // The server compares a document with its file after it was opened.
+        await delay(150);
+        await editor.type({ uri, from: 0, to: old.length, insert: text });
       }
       await announced(stage.state, 1);
       return sceneEditor(editor, root, stage.state);

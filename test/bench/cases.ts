@@ -7,7 +7,7 @@ import { diskBatch } from "./diskCases.js";
 import { fairness } from "./fairCases.js";
 import { hostile } from "./hostileCases.js";
 import { mcpCall } from "./mcpCases.js";
-import { openDocuments } from "./openCases.js";
+import { idle, openDocuments } from "./openCases.js";
 import { patchKeystroke } from "./patchCases.js";
 import type { BenchCase } from "./result.js";
 import { ladder } from "./rungCases.js";
@@ -23,6 +23,7 @@ export const benchCases: readonly BenchCase[] = [
   openDocuments,
   mcpCall,
   quietDiagnostics,
+  idle,
   patchKeystroke,
   ...viewCases,
   fairness,

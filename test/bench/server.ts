@@ -1,9 +1,9 @@
 /** The built server as a child process, connected to the library's client, with its files in a temporary folder. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   createMessageConnection,
@@ -34,6 +34,8 @@ export interface BenchServer {
   ask(): Promise<void>;
   /** The process's resident memory in bytes; `undefined` if the system does not report it. */
   memory(): number | undefined;
+  /** The processor time that the process has used, in milliseconds; `undefined` if the system does not report it. */
+  processorMs(): number | undefined;
   /** The heap after a garbage collection; requires a server that was started with `withHeap`. */
   heap(): Promise<Heap>;
   stop(): void;
@@ -83,6 +85,7 @@ export async function startServer(options: BenchServerOptions = {}): Promise<Ben
   return {
     root,
     async open(path, text) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
       versions.set(path, 1);
       const textDocument = { uri: uriOf(path), languageId: "typescript", version: 1, text };
@@ -105,6 +108,7 @@ export async function startServer(options: BenchServerOptions = {}): Promise<Ben
     apply: (call) => connection.sendRequest<MultiEditResult>("multiEdit/apply", call).catch(dataOf),
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
+    processorMs: () => processorMsOf(child),
     async heap() {
       // The server handles messages in order, so once it has answered this one, everything left over from the earlier
       // ones can be collected.
@@ -171,4 +175,11 @@ function memoryOf({ pid }: ChildProcess): number | undefined {
     return 1024 * Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString());
   const kilobytes = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return kilobytes === undefined ? undefined : 1024 * Number(kilobytes);
+}
+
+/** Processor time in milliseconds; Linux counts it in hundredths of a second. */
+function processorMsOf({ pid }: ChildProcess): number | undefined {
+  if (process.platform !== "linux" || pid === undefined) return undefined;
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }

@@ -96,6 +96,12 @@ const writers = ({ mine, save, saved }: Hands): Row["sessions"] => ({
   ],
 });
 
+/** Makes 99 more files, and a branch on which all 100 are changed. */
+const branches = `git init -q .
+for i in $(seq 99); do printf 'rate = 0.19\\nnet\\n' > f$i.txt; done
+git add -- *.txt && git commit -qm one && git branch -q first && git checkout -qb other
+sed -i s/0.19/0.20/ -- *.txt && git commit -qam two && git checkout -q first`;
+
 const neovimHands: Hands = {
   mine: keys("omine\u001b"),
   save: keys(":w\r"),
@@ -183,6 +189,14 @@ const neovimRow = (name: string, kind: EditorKind): Row => ({
       [keys(":w\r"), "mine", "written"],
       [disk(after), "rate = 0.21 and more"],
     ],
+    "takes over 99 of 100 files that a branch switch changes, and says where the other one conflicts": [
+      [shell(branches), "rate = 0.19"],
+      [keys(":set hidden\r:silent args f*.txt\r:silent argdo edit\r:buffer price.txt\r"), "rate = 0.19", "price.txt"],
+      [keys("ccrate = 0.07\u001b"), "rate = 0.07", "[+]"],
+      [shell("git checkout -q other"), "99 files taken", "changed line 1"],
+      [keys("\r:buffer f99.txt\r"), "rate = 0.20", "f99.txt"],
+      [keys(":echo 'new:' len(filter(getbufinfo(), \"getbufline(v:val.bufnr, 1) == ['rate = 0.20']\"))\r"), "new: 99"],
+    ],
     ...neovimRisks,
     ...writers(neovimHands),
   },
@@ -255,6 +269,14 @@ const rows: readonly Row[] = [
         [keys("\u000brate = 0.07"), "rate = 0.07"],
         [disk(by), "rate = 0.07", "not merged, you and the disk changed line 1.", "edit-merge shows both."],
         [keys(save), "price.txt has changed since visited or saved.", "Save anyway?"],
+      ],
+      "takes over 99 of 100 files that a branch switch changes, and says where the other one conflicts": [
+        [shell(branches), "rate = 0.19"],
+        [keys("\u0018\u0006f*.txt\r"), "rate = 0.19", "f"],
+        [keys("\u0018bprice.txt\r\u000brate = 0.07"), "rate = 0.07", "price.txt"],
+        [shell("git checkout -q other"), "99 files taken over from disk, 1 conflict."],
+        [keys("\u0018bf99.txt\r"), "rate = 0.20", "f99.txt"],
+        [keys("\u0018bf1.txt\r"), "rate = 0.20", "f1.txt"],
       ],
       ...writers(emacsHands),
     }),

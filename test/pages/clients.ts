@@ -51,5 +51,29 @@ export const clientParts: Readonly<Record<string, Maker>> = {
 /** The parts of the pages that list the agents. */
 export const agentParts: Readonly<Record<string, Maker>> = { agents: agentNames };
 
+/** Returns the ways that an agent's own edit takes, by the state of the file. */
+function wayRows(): MadeRow[] {
+  const left = "its own tool writes it; the editor loads it";
+  return Object.values(agents).flatMap(({ title, hook }): MadeRow[] =>
+    hook?.installed === undefined
+      ? []
+      : [
+          {
+            edit: `${title}, open and saved`,
+            "`--hook`": left,
+            "`--hook --apply`": hook.goesOn ? "made in the editor, and saved" : left,
+          },
+          {
+            edit: `${title}, with unsaved text`,
+            "`--hook`": "turned away; our tool makes it in the editor",
+            "`--hook --apply`": "made in the editor, not saved",
+          },
+        ],
+  );
+}
+
 /** The parts of the page about hooks. */
-export const hookParts: Readonly<Record<string, Maker>> = { hooks: () => codeList(hookNames) };
+export const hookParts: Readonly<Record<string, Maker>> = {
+  hooks: () => codeList(hookNames),
+  ways: (old) => table(["edit", "`--hook`", "`--hook --apply`", "the model reads, with `--apply`"], wayRows(), old),
+};

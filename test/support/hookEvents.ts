@@ -39,6 +39,7 @@ export async function startDesk(
   root: string,
   settings: object = {},
   capabilities?: EditorOptions["capabilities"],
+  saves?: EditorOptions["saves"],
 ): Promise<FakeEditor> {
   const server = [process.execPath, program.path, "--stdio"] as const;
   const editor = await startEditor({
@@ -47,6 +48,7 @@ export async function startDesk(
     clientInfo: { name: "Desk" },
     settings: { save: "never", ...settings },
     ...(capabilities === undefined ? {} : { capabilities }),
+    ...(saves === undefined ? {} : { saves }),
   });
   onTestFinished(() => void editor.process.kill("SIGKILL"));
   return editor;
@@ -56,10 +58,11 @@ export async function startDesk(
 export async function layProject(
   settings: object = {},
   capabilities?: EditorOptions["capabilities"],
+  saves?: EditorOptions["saves"],
 ): Promise<{ home: string; root: string; editor: FakeEditor }> {
   const home = ownStateHome();
   const root = makeDirectory({ "price.ts": saved, "saved.ts": saved, "closed.ts": saved });
-  const editor = await startDesk(root, settings, capabilities);
+  const editor = await startDesk(root, settings, capabilities, saves);
   await editor.open({ uri: pathToFileURL(join(root, "price.ts")).href, text: unsaved });
   await editor.open({ uri: pathToFileURL(join(root, "saved.ts")).href, text: saved });
   await announced(home);

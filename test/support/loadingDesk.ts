@@ -2,9 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AdoptDiskTextParams, DidChangeOnDiskParams } from "../../server/lsp/protocol.js";
+import type { AdoptDiskTextParams } from "../../server/lsp/protocol.js";
 import type { Program } from "./build.js";
 import { type Desk, type DeskOptions, layDesk } from "./desk.js";
+import { answerLoads } from "./editorLoads.js";
 
 /** A desk whose editor loads files again when it is told to, and notes what it is asked to treat as read. */
 export interface LoadingDesk extends Desk {
@@ -34,26 +35,14 @@ async function layLoadingDesk(program: Program, options: DeskOptions, how: Loadi
   const { loads = true, knows = true } = how;
   const multiEdit = knows ? { didChangeOnDisk: true } : {};
   const desk = await layDesk(program, { capabilities: { experimental: { multiEdit } }, ...options });
-  const loaded: string[] = [];
-  const adopted: AdoptDiskTextParams[] = [];
-  const { connection, documents } = desk.editor;
-  connection.onNotification("multiEdit/didChangeOnDisk", async ({ uris }: DidChangeOnDiskParams) => {
-    for (const uri of uris) {
-      const path = uri.slice(desk.uri("").length + 1);
-      loaded.push(path);
-      const { text } = documents.get(uri)!;
-      if (loads) await desk.editor.type({ uri, from: 0, to: text.length, insert: desk.disk()[path]! });
-    }
-  });
-  connection.onRequest("multiEdit/adoptDiskText", (params: AdoptDiskTextParams) => {
-    adopted.push(params);
-    return { adopted: true };
-  });
+  const { uris, adopted } = answerLoads(desk.editor, loads);
   // The server compares a document with its file after it was opened, and before it answers a read.
-  for (const uri of documents.keys()) await desk.read({ path: uri }).catch(() => undefined);
+  for (const uri of desk.editor.documents.keys()) await desk.read({ path: uri }).catch(() => undefined);
   return {
     ...desk,
-    loaded,
+    get loaded() {
+      return uris.map((uri) => uri.slice(desk.uri("").length + 1));
+    },
     adopted,
     write: (path, text) => writeFile(join(desk.root, path), text),
     save: async (path) => {

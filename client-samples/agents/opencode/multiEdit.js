@@ -4,9 +4,9 @@
  */
 import { spawn } from "node:child_process";
 
-/** opencode's own tools that change files, and those that read them or run a command. */
+/** opencode's own tools that change files, and those after which there may be something to say. */
 const changingTools = ["edit", "write", "apply_patch"];
-const readingTools = ["read", "bash"];
+const answeredTools = [...changingTools, "read", "bash", "grep"];
 
 /** The server's tools that change files. */
 const editTools = ["multi-edit_multi_edit", "multi-edit_apply_patch", "multi-edit_undo_last_edit"];
@@ -50,7 +50,7 @@ const hooksFor = ({ directory, mayApply }) => ({
     if (answer.args !== undefined) Object.assign(output.args, answer.args);
   },
   "tool.execute.after": async (call, output) => {
-    if (!readingTools.includes(call.tool)) return;
+    if (!answeredTools.includes(call.tool)) return;
     const answer = await ask({ ...call, directory, output: output.output });
     if (answer.output !== undefined) output.output = answer.output;
   },

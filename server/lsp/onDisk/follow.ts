@@ -17,8 +17,8 @@ import { asSynced } from "../../workspace/trails.js";
 import type { ClientFacts } from "../clients.js";
 import { notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
-import type { DiskFollower } from "./diskFollower.js";
-import { type FollowedFile, followed } from "./followedFile.js";
+import type { DiskFollower, TextFromDisk } from "./diskFollower.js";
+import { type FollowedFile, followed, writtenBy } from "./followedFile.js";
 import { type DiskVerdict, judgeDisk } from "./judge.js";
 import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { createReports, nameFor } from "./reports.js";
@@ -31,6 +31,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   readonly #closed = new Map<string, FollowedFile>();
   readonly #reports: ReturnType<typeof createReports>;
   readonly #watch: FileWatch;
+  readonly #listeners: ((change: TextFromDisk) => void)[] = [];
   /** Settles once the files of all opened documents have been compared. */
   #opened = Promise.resolve();
 
@@ -38,7 +39,10 @@ export class OpenFilesOnDisk implements DiskFollower {
     this.#session = session;
     this.#reports = createReports(session);
     this.#watch = new FileWatch((path) => {
-      for (const file of this.#files.values()) if (file.path === path) this.#look(file);
+      for (const file of this.#files.values()) {
+        if (file.path === path) this.#look(file);
+        else if (file.link === path) void this.#followLink(file);
+      }
     });
     session.documents.onChange((uri) => this.#documentChanged(uri));
   }
@@ -61,6 +65,10 @@ export class OpenFilesOnDisk implements DiskFollower {
   mergedLines(uri: string): readonly PlaceLines[] {
     const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
     return file?.merged === undefined || document === undefined ? [] : linesOf(file.merged, document);
+  }
+
+  onTextFromDisk(listener: (change: TextFromDisk) => void): void {
+    this.#listeners.push(listener);
   }
 
   saved(uri: string): void {
@@ -129,6 +137,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   #textChanged(file: FollowedFile, text: string): void {
+    if (text === file.coming) this.#loaded(file, text);
     // The user may load a text that was not merged.
     if (text === file.coming || text === file.conflicting)
       Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
@@ -143,7 +152,10 @@ export class OpenFilesOnDisk implements DiskFollower {
   async #checkLoaded(file: FollowedFile, text: string): Promise<void> {
     const read = file.path === undefined ? undefined : await readToCompare(file.path);
     if (read === undefined || compareWithFile(text, read, this.#session.facts.habits) !== "same") return;
-    if (file.coming !== undefined) Object.assign(file, { base: text, coming: undefined });
+    if (file.coming === undefined) return;
+    file.written = writtenBy(file, text);
+    this.#loaded(file, text);
+    Object.assign(file, { base: text, coming: undefined });
   }
 
   #open({ uri, formerLines, text }: OpenDocument): void {
@@ -161,6 +173,8 @@ export class OpenFilesOnDisk implements DiskFollower {
     file.path = await realpath(path).catch(() => path);
     if (this.#files.get(file.uri) !== file) return;
     this.#watch.add(file.path);
+    if (path !== file.path) this.#watch.add(path);
+    file.link = path === file.path ? undefined : path;
     const read = await readToCompare(file.path);
     const isSame = (one: string): boolean => compareWithFile(one, read, this.#session.facts.habits) === "same";
     if (isSame(text)) Object.assign(file, { base: withoutMark(text), conflicting: undefined });
@@ -176,8 +190,25 @@ export class OpenFilesOnDisk implements DiskFollower {
     setTimeout(() => {
       if (this.#closed.get(file.uri) === file) this.#closed.delete(file.uri);
     }, limits.diskSettleMs).unref();
-    const isShared = [...this.#files.values()].some(({ path }) => path === file.path);
-    if (file.path !== undefined && !isShared) this.#watch.remove(file.path);
+    this.#unwatch(file.path);
+    this.#unwatch(file.link);
+  }
+
+  /** Stops watching a path, unless a file still needs it. */
+  #unwatch(path: string | undefined): void {
+    const isNeeded = [...this.#files.values()].some((file) => file.path === path || file.link === path);
+    if (path !== undefined && !isNeeded) this.#watch.remove(path);
+  }
+
+  /** Follows another file if a link in the document's path leads there by now. */
+  async #followLink(file: FollowedFile): Promise<void> {
+    const { path: before, link = "" } = file;
+    const path = await realpath(link).catch(() => before);
+    if (path === undefined || path === before || this.#files.get(file.uri) !== file) return;
+    file.path = path;
+    this.#watch.add(path);
+    this.#unwatch(before);
+    this.#look(file);
   }
 
   /** Looks at a file that has changed on disk. `told`: the text that the editor was told to load and has not loaded. */
@@ -199,6 +230,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (document === undefined || isSavedInOneByte(document, path, read, this.#session.facts)) return;
     const verdict = judgeDisk(document, file.base, read, this.#session.facts.habits);
     const disk = "disk" in verdict ? verdict.disk : "";
+    if ("disk" in verdict) file.written = writtenBy(file, disk);
     if (verdict.kind === "clean" && (told === undefined || !this.#loads))
       return this.#load(file, disk, () => this.#notLoaded(file, disk));
     // What was written since is told next.
@@ -227,7 +259,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     const session = this.#session;
     const { path = "" } = file;
     const hash = (read.kind === "text" && read.hash) || "";
-    const job = { path, name: nameFor(session, path), document, change, hash };
+    const job = { path, name: nameFor(session, path), document, change, hash, writer: file.written?.writer };
     const isAgreed = file.asked?.hash === hash && file.asked.isAgreed === true;
     if (session.settings.diskChanges !== "merge" && !change.isEmpty && !isClean && !isAgreed) {
       this.#ask(file, job, disk).catch((error: unknown) => session.log("error", String(error)));
@@ -242,6 +274,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     const beforeMerge = change.isEmpty ? undefined : withoutMark(document.text);
     const merged = mergedText(document, change);
     Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, merged });
+    this.#tellListeners(file, withoutMark(document.text), merged.text);
     // An agent that asks for the text is not told that the file has changed under it.
     session.diskStamps.remember(file.uri);
     if (!change.isEmpty) this.#reports.add({ kind: isClean ? "loaded" : "merged", path });
@@ -261,6 +294,18 @@ export class OpenFilesOnDisk implements DiskFollower {
       file.asked = { hash: job.hash, isAgreed };
     }
     this.#look(file);
+  }
+
+  /** The editor has loaded a text. The user is told of it only beside what else has become of files at the same time. */
+  #loaded(file: FollowedFile, text: string): void {
+    this.#reports.add({ kind: "loaded", path: file.path ?? file.uri });
+    this.#tellListeners(file, file.base, text);
+  }
+
+  /** `before`: `undefined` if the text before the change is not known. */
+  #tellListeners({ uri, written }: FollowedFile, before: string | undefined, after: string): void {
+    if (before === undefined || before === after) return;
+    for (const listener of this.#listeners) listener({ uri, before, after, writer: written?.writer });
   }
 
   #tellToLoad({ uri }: FollowedFile): void {

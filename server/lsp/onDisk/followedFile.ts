@@ -1,4 +1,7 @@
 /** An open document's file, as far as the server has followed it. */
+import { statSync } from "node:fs";
+import { limits } from "../../text/limits.js";
+import { readWriteNote } from "../../workspace/writeNotes.js";
 import type { MergedText } from "./mergeIntoEditor.js";
 
 /** All texts are as the editor syncs them, without a byte order mark. */
@@ -8,6 +11,8 @@ export interface FollowedFile {
   readonly opening: unknown;
   /** The canonical path of the file; `undefined` until it is known. */
   path: string | undefined;
+  /** The document's own path, if it leads to the file by a link; `undefined` if not. */
+  link: string | undefined;
   /** The text that the editor and the disk last had in common; `undefined` if they never had, as far as the server knows. */
   base: string | undefined;
   /** The text on disk that the editor has been told to load; `undefined` if it has loaded it. */
@@ -19,15 +24,44 @@ export interface FollowedFile {
    * `undefined` if the user was not asked.
    */
   asked: { readonly hash: string; readonly isAgreed: boolean | undefined } | undefined;
+  /** The last text that another program wrote, who that was, and the time of the hook's note that said so. */
+  written: WrittenText | undefined;
   /** What the last change on disk brought into unsaved text; `undefined` if it brought nothing, or was undone. */
   merged: MergedText | undefined;
   /** The editor's text before the last merge, until the file is saved; `undefined` if there was none. */
   beforeMerge: string | undefined;
 }
 
+/** A text on disk, and the agent that has written it; `undefined` if nobody knows. */
+export interface WrittenText {
+  readonly disk: string;
+  readonly writer: string | undefined;
+  /** In milliseconds since 1970; `undefined` if no note has been used yet. */
+  readonly notedAt: number | undefined;
+}
+
+/**
+ * Returns who has written a text that is now on disk: the agent that a hook has named shortly before. A note counts for one
+ * text only, so that the next writer of the file is not taken for the agent.
+ */
+export function writtenBy({ path = "", written }: FollowedFile, disk: string): WrittenText {
+  if (written?.disk === disk) return written;
+  const [note, changedAt] = [readWriteNote(path), statSync(path, { throwIfNoEntry: false })?.mtimeMs];
+  const isMeant =
+    note !== undefined &&
+    note.at !== written?.notedAt &&
+    changedAt !== undefined &&
+    changedAt >= note.at - limits.writerSlackMs &&
+    changedAt <= note.at + limits.writerMs;
+  return {
+    disk,
+    ...(isMeant ? { writer: note.writer, notedAt: note.at } : { writer: undefined, notedAt: written?.notedAt }),
+  };
+}
+
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
-  ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, merged: undefined },
+  ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, merged: undefined, written: undefined },
   ...before,
-  ...{ uri, opening, path: undefined, coming: undefined, asked: undefined },
+  ...{ uri, opening, path: undefined, link: undefined, coming: undefined, asked: undefined },
 });

@@ -13,7 +13,7 @@ import { changeTexts } from "../apply/steps/text.js";
 import { clientRequests, type PlaceLines } from "../protocol.js";
 import type { Session } from "../session.js";
 import { createCancelSource } from "../wire/rpc.js";
-import { diskLog, diskSentences } from "./sentences.js";
+import { anotherProgram, diskLog, diskSentences } from "./sentences.js";
 
 /** A merge that is to be made. */
 export interface MergeJob {
@@ -26,6 +26,8 @@ export interface MergeJob {
   readonly change: ChangeSet;
   /** SHA-256, in hex, of the bytes that were merged. */
   readonly hash: string;
+  /** Name of the agent that wrote the file; `undefined` if nobody knows who did. */
+  readonly writer: string | undefined;
 }
 
 /**
@@ -80,7 +82,12 @@ export function linesOf({ text, spans }: MergedText, document: OpenDocument): re
 /** Asks the user whether to merge, with the diff of the document. */
 export async function agreesToMerge(session: Session, job: MergeJob): Promise<boolean> {
   const options = { label: diskSentences.question(job.name), confirm: true };
-  const asking = { session, options, token: createCancelSource().token, caller: undefined };
+  const asking = {
+    session,
+    options,
+    token: createCancelSource().token,
+    caller: { name: job.writer ?? anotherProgram },
+  };
   const consent = await session.askInTurn(() => askOnce(asking, { files: [toUpdate(job)], asks: [] }));
   return consent === "yes";
 }

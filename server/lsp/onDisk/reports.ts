@@ -15,8 +15,7 @@ export function createReports(session: Session) {
     const reports = waiting;
     [waiting, timer] = [[], undefined];
     const named = reports.map((report) => ({ ...report, path: nameFor(session, report.path) }));
-    const isQuiet = named.every(({ kind }) => kind === "loaded");
-    if (isQuiet && named.length === 1) return;
+    if (named.every(({ kind }) => kind === "loaded")) return;
     const isWarning = named.some(({ kind }) => !["merged", "loaded", "mergeUndone"].includes(kind));
     const [only] = named;
     const message =

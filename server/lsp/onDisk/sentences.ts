@@ -4,6 +4,9 @@ import type { Lines } from "../../plan/views/view.js";
 import { limits } from "../../text/limits.js";
 import type { ClientFacts } from "../clients.js";
 
+/** The name shown for the writer of a file that no hook has named. */
+export const anotherProgram = "Another program";
+
 /** What has happened to one file. `path`: the canonical path. */
 export type DiskReport = { readonly path: string } & (
   | { readonly kind: "merged" | "loaded" | "mergeUndone" | "missing" | "stale" | "unmerged" | "refused" }
@@ -31,7 +34,7 @@ export const diskSentences = {
   /** The label of the edit that a merge makes. */
   label: (path: string): string => `Changes on disk: ${path}`,
   /** What the question about a merge is about, after "Apply". */
-  question: (path: string): string => `what another program wrote to ${path} to your unsaved text`,
+  question: (path: string): string => `what was written to ${path} to your unsaved text`,
   one: (report: DiskReport, commands: DiskCommands): string => clip(sentenceFor(report, commands), limits.noticeText),
   /** One message about several files: how many were taken over, and which were not. */
   several(reports: readonly DiskReport[], commands: DiskCommands): string {
@@ -83,6 +86,7 @@ function sentenceFor(report: DiskReport, { loadCommand, mergeCommand }: DiskComm
 /** Lines of the log. */
 export const diskLog = {
   notMerged: (uri: string, kind: string) => `${uri}: the changes on disk were not merged (${kind})`,
+  cameFrom: (uri: string, writer: string | undefined) => `${uri}: changed on disk by ${writer ?? "another program"}`,
   notAdopted: (uri: string) =>
     `${uri}: the client did not treat the file as read, so it may ask about it at the next save`,
 } as const;

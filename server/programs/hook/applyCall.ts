@@ -32,28 +32,41 @@ export function heldApart(held: readonly HeldFile[], { ours }: AgentHook, applie
   return hookSentences.heldApart(groups, applies ? undefined : ours);
 }
 
-/** A call for a file with unsaved text that may be applied. */
+/** A call for a file with unsaved text, or for one that is open and saved, that may be applied. */
 interface PermittedCall extends OwnCall {
   readonly agent: AgentHook;
   /** The first such file. */
   readonly path: string;
   /** `needed`: once the user has agreed in the editor. */
   readonly consent: "given" | "needed";
+  /** `true` if no file has unsaved text. */
+  readonly isSaved: boolean;
 }
 
-/** Sends a call to its editor; returns the answer for the model. `params`: the call as the server takes it. */
+/** The failures of a call for saved files after which the agent's own tool must not make the same change. */
+const finalFailures: readonly Failure["code"][] = [
+  ...(["userRejected", "timeout", "cancelled"] as const),
+  ...(["clientDiverged", "contentModified", "dirty"] as const),
+];
+
+/**
+ * Sends a call to its editor; returns the answer for the model, `undefined` if the agent's own tool may make the change.
+ * `params`: the call as the server takes it.
+ */
 export async function applyCall(
-  { directory, consent, tool, agent, path }: PermittedCall,
+  { directory, consent, tool, agent, path, isSaved }: PermittedCall,
   params: object,
   session: LiveSession,
   memory: CallMemory,
-): Promise<string> {
+): Promise<string | undefined> {
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   // An agent stops a hook that takes too long, and goes on; the editor must not apply the call after that.
   for (const name of stopSignals) process.on(name, abort);
   if (!memory.claim()) return memory.recall() || hookSentences.underway;
-  const common = { root: directory, result: "summary", ...(consent === "needed" ? { confirm: true } : {}) };
+  // The agent's own tool would write the file, so the text is saved whatever the user's setting says.
+  const save = isSaved ? { save: "ifWasClean" } : {};
+  const common = { root: directory, result: "summary", ...save, ...(consent === "needed" ? { confirm: true } : {}) };
   const options = tool.kind === "write" ? { ...common, lenient: true } : common;
   const respond = (token: CancellationToken): Promise<unknown> =>
     session.request(methods.apply, { ...params, options }, token);
@@ -62,6 +75,7 @@ export async function applyCall(
   if (!result.ok) {
     if (result.unknown) return hookSentences.unknown(result.message);
     memory.forget();
+    if (isSaved) return result.failures.some(({ code }) => finalFailures.includes(code)) ? result.message : undefined;
     return failureFor(result, { tool, agent, path });
   }
   const answer = result.result as MultiEditResult;

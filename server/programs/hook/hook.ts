@@ -18,10 +18,10 @@ import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
-import { changedUnder } from "./afterCommand.js";
+import { changedUnder, unseenBySearch } from "./afterTool.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
 import { type OwnCall, readEvent } from "./readEvent.js";
-import { type CallMemory, type HookPair, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
+import { type CallMemory, type HookPair, hookPairOf, memoryOf, noteWriter, stampMemoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
 import { toCall } from "./toCall.js";
@@ -139,7 +139,7 @@ async function answerToUnread(
   const targets: Targets = { paths: [process.cwd()], mayTouch: () => true };
   const { states, close } = await fileStates(targets, inServerFolder("sessions"), callerOf(agent, undefined, version));
   close();
-  const unsaved = [...states].filter(([, { kind }]) => kind !== "free").map(([path]) => path);
+  const unsaved = [...states].filter(([, { kind }]) => kind !== "free" && kind !== "saved").map(([path]) => path);
   if (unsaved.length === 0) return undefined;
   const reason = reasonToAsk(states) ?? hookSentences.unread(unsaved, problem);
   return { answer: agent.deny(reason), reason };
@@ -163,7 +163,8 @@ function callerOf(agent: AgentHook, conversation: string | undefined, version: s
 /** Returns the answer to the agent; `undefined` leaves the call alone. */
 async function answerTo(call: OwnCall, options: HookOptions, version: string): Promise<HookAnswer | undefined> {
   const { agent, applies } = options;
-  if (call.tool.kind === "command") return tellAfterCommand(call, agent, version);
+  if (call.tool.kind === "command") return tellAfterChange(call, agent, version);
+  if (call.tool.kind === "search") return tellAfterSearch(call, agent);
   const deny = (reason: string): HookAnswer => ({ answer: agent.deny(reason), reason });
   const memory = memoryOf(agent.name, applies ? call.id : undefined);
   const remembered = memory.recall();
@@ -173,7 +174,10 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     return deny(remembered || hookSentences.underway);
   }
   const caller = callerOf(agent, call.conversation, version);
-  const found = await inTime(targetsOf(call).then((one) => fileStates(one, inServerFolder("sessions"), caller)));
+  const isEdit = call.tool.kind !== "read";
+  const withSaved = isEdit && applies && agent.goesOn === true && agent.consent(call.event) === "given";
+  const targets = targetsOf(call).then((one) => ({ ...one, withSaved }));
+  const found = await inTime(targets.then((one) => fileStates(one, inServerFolder("sessions"), caller)));
   if (found === undefined) return answerToUnread("tooLong", options, version);
   const { states, close } = found;
   try {
@@ -185,7 +189,9 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
     const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(agent, pair));
-    return reason === undefined || isLeft ? undefined : deny(reason);
+    if (reason !== undefined && !isLeft) return deny(reason);
+    noteWriter(agent.name, await canonicalPaths([...states.keys()]));
+    return undefined;
   } finally {
     close();
   }
@@ -212,8 +218,8 @@ async function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Tells the agent about files that have changed on disk under unsaved text, since its last command. */
-async function tellAfterCommand(
+/** Tells the agent about files that have changed on disk under unsaved text, since one of its tools last may have done so. */
+async function tellAfterChange(
   { conversation, event }: OwnCall,
   agent: AgentHook,
   version: string,
@@ -226,6 +232,14 @@ async function tellAfterCommand(
   );
   if (changed.length === 0 || agent.tell === undefined) return undefined;
   return { answer: agent.tell(hookSentences.changedUnder(changed, agent.ours), event), reason: undefined };
+}
+
+/** Tells the agent about the files with unsaved text that its search has not seen as they are. */
+async function tellAfterSearch(call: OwnCall, { tell, ours }: AgentHook): Promise<HookAnswer | undefined> {
+  const [folder = call.directory] = await canonicalPaths((await targetsOf(call)).paths);
+  const unseen = unseenBySearch(inServerFolder("sessions"), folder);
+  if (unseen.length === 0 || tell === undefined) return undefined;
+  return { answer: tell(hookSentences.unseenBySearch(unseen, ours), call.event), reason: undefined };
 }
 
 /** Returns the files that a call may change. */
@@ -253,13 +267,13 @@ async function reasonFor(
     if (state.kind === "several") return sessionFailures.openInSeveral(state.editors).message;
     if (state.kind === "notChosen")
       return hookSentences.notChosen(path, sessionName(state.session.record), state.chosen);
-    if (state.kind === "free") continue;
+    if (state.kind === "free" || state.kind === "saved") continue;
     const refusal = await refusalOf(state.session, path);
     if (refusal !== undefined) return hookSentences.refused(path, refusal);
     held.push({ path, session: state.session });
   }
   const [first] = held;
-  if (first === undefined) return undefined;
+  if (first === undefined) return appliedToSaved(call, agent, states, memory);
   const { path, session } = first;
   const unsaved = held.map((one) => one.path);
   if (call.perhaps !== undefined) return hookSentences.perhaps(unsaved, agent.ours, applies);
@@ -267,11 +281,32 @@ async function reasonFor(
   const consent = applies ? agent.consent(call.event) : "none";
   const params = toCall(call, agent, path);
   if (consent !== "none" && params !== undefined)
-    return applyCall({ ...call, agent, path, consent }, params, session, memory);
+    return applyCall({ ...call, agent, path, consent, isSaved: false }, params, session, memory);
   const gone = unsaved.find((one) => !existsSync(one));
   if (gone !== undefined) return hookSentences.deleted(gone, agent.ours);
   if (call.tool.kind === "write") return hookSentences.wouldReplace(path, agent.ours);
   return hookSentences.unsaved(unsaved, agent.ours, call.tool.kind === "patch");
+}
+
+/**
+ * Applies a call in the one editor that has its files open, without unsaved text, and returns the answer; `undefined` leaves
+ * the call alone.
+ */
+async function appliedToSaved(
+  call: OwnCall,
+  agent: AgentHook,
+  states: ReadonlyMap<string, FileState>,
+  memory: CallMemory,
+): Promise<string | undefined> {
+  const saved = [...states].flatMap(([path, state]) =>
+    state.kind === "saved" ? [{ path, session: state.session }] : [],
+  );
+  const [first] = saved;
+  const params = first && toCall(call, agent, first.path);
+  if (first === undefined || params === undefined || call.perhaps !== undefined) return undefined;
+  if (saved.some(({ session }) => session !== first.session)) return undefined;
+  const permitted = { ...call, agent, path: first.path, consent: "given", isSaved: true } as const;
+  return applyCall(permitted, params, first.session, memory);
 }
 
 /** Returns the reason for which our own tools can't change a file either; `undefined` if they probably can. */

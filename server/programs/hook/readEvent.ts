@@ -51,16 +51,16 @@ export function readEvent(
   const input = event[fields.input];
   const known = Object.hasOwn(tools, name) ? tools[name] : undefined;
   const isPatch = known?.mayBePatch === true && typeof input === "string";
-  const tool: OwnTool | undefined = isPatch ? { kind: "patch", field: "" } : known;
-  if (tool === undefined || when !== (["read", "command"].includes(tool.kind) ? "after" : "before")) return undefined;
-  const text: unknown = isPatch ? input : Object(input)[tool.field];
+  const tool = toolAt(when, isPatch ? { kind: "patch", field: "" } : known);
+  if (tool === undefined) return undefined;
+  const isAnywhere = tool.kind === "command" || (tool.kind === "search" && !Object(input)[tool.field]);
+  const text: unknown = isAnywhere ? "." : isPatch ? input : Object(input)[tool.field];
   if (typeof text !== "string" || text === "") return when === "before" ? "unreadable" : undefined;
   const command = tool.isCommand ? readPatchCommand(text) : undefined;
   if (tool.isCommand && command === undefined) return undefined;
   const patch = command?.kind === "plain" ? command.patch : tool.kind === "patch" && !tool.isCommand ? text : undefined;
   const perhaps = command?.kind === "perhaps" ? command.command : undefined;
-  const paths =
-    perhaps !== undefined || tool.kind === "command" ? ["."] : patch === undefined ? [text] : pathsIn(patch);
+  const paths = perhaps !== undefined ? ["."] : patch === undefined ? [text] : pathsIn(patch);
   const given = event[fields.directory];
   const directory = typeof given === "string" && given !== "" ? given : process.cwd();
   if (paths.length === 0 || [directory, ...paths].some(isNoPath)) return when === "before" ? "unreadable" : undefined;
@@ -80,4 +80,12 @@ export function readEvent(
     conversation: hasSession ? JSON.stringify([session, event[fields.subagent] ?? ""]) : undefined,
     event,
   };
+}
+
+/** Returns a tool as it counts at an event: one that changes files may have done, once it has run, what a command may do. */
+function toolAt(when: ReturnType<AgentHook["when"]>, tool: OwnTool | undefined): OwnTool | undefined {
+  if (when === undefined || tool === undefined) return undefined;
+  const changesNothing = tool.kind === "read" || tool.kind === "search";
+  if (when === "after") return changesNothing ? tool : { kind: "command", field: tool.field };
+  return changesNothing || tool.kind === "command" ? undefined : tool;
 }

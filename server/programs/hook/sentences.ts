@@ -5,7 +5,7 @@ import { clip, fileAt, makeFailure, quote, type UnseenText } from "../../plan/fa
 import { sayUnseen } from "../../plan/patch/sentences.js";
 import { type FilesOfEditor, filesOfEditors, listOfPaths, sessionFailures } from "../../session/sentences.js";
 import { limits } from "../../text/limits.js";
-import type { ChangedUnder } from "./afterCommand.js";
+import type { ChangedUnder } from "./afterTool.js";
 
 /** The names of our tools that take the place of an agent's own tool. */
 interface OurNames {
@@ -124,7 +124,10 @@ export const hookSentences = {
     last < first
       ? `In the user's editor, this file has unsaved changes and only ${total} ${total === 1 ? "line" : "lines"}, so it has no line ${first}. To change this file, use ${edit}.`
       : `Lines ${first} to ${last} of ${total}, from the user's editor, including unsaved changes, which are not on disk${isOutdated ? "; the file on disk has changed since" : ""}.${longLine ? ` Line ${first} is too long for one answer: only ${longLine.shown} of its ${longLine.length} characters are shown. For the rest of it, ask the user to save the file, and search it with a command.` : ""}${isCut ? ` To read on, start at line ${last + 1}.` : ""} To change this file, use ${edit}.`,
-  /** After a command in a shell. */
+  /** After a search. */
+  unseenBySearch: (paths: readonly string[], { read }: OurNames) =>
+    `This search has read the disk. The user's editor has unsaved text in ${listOfPaths(paths)}, which it did not see; ${read} returns the text.`,
+  /** After a tool that may have changed files. */
   changedUnder: (files: readonly ChangedUnder[], { edit, read }: OurNames) => {
     const left = files.flatMap(({ path, merged }) => (merged === undefined ? [path] : []));
     const sentences = files.flatMap(({ path, merged }) =>

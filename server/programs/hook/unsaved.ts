@@ -18,6 +18,8 @@ import { givesWay, linesFor } from "../../session/sharing.js";
 export type FileState =
   /** No editor has unsaved text in the file. */
   | { readonly kind: "free" }
+  /** Nor has this editor, which has the file open, and can save it; all other editors that have it open load it again. */
+  | { readonly kind: "saved"; readonly session: LiveSession }
   | { readonly kind: "unsaved"; readonly session: LiveSession }
   /** An editor has unsaved text in the file, and others that do not give way have the file open as well. */
   | { readonly kind: "several"; readonly editors: readonly FilesOfEditor[] }
@@ -41,6 +43,8 @@ export interface Targets {
   readonly paths: readonly string[];
   /** Reports whether the call may change a further file, given by its canonical path; `undefined` if it has no others. */
   readonly mayTouch: ((file: string) => boolean) | undefined;
+  /** Set if the editors are asked for files without unsaved text, too; otherwise, such a file is `free`. */
+  readonly withSaved?: boolean;
 }
 
 /** Asks all editors that may have one of the files. `sessions`: where sessions are announced. */
@@ -51,12 +55,13 @@ export async function fileStates(targets: Targets, sessions: string, caller: Cal
   // An editor that has announced no unsaved text in these files must not hold them up: it may never answer.
   const found = await findSessions(sessions, caller, {
     matters: async (record) =>
-      record.unsaved?.some(mayTouch) === true || (!(await hasNothing(record)) && (await matters(record))),
+      record.unsaved?.some(mayTouch) === true ||
+      ((targets.withSaved === true || !(await hasNothing(record))) && (await matters(record))),
   });
   const paths = [...new Set([...targets.paths, ...(await unsavedFiles(found)).filter(mayTouch)])];
   const states = new Map<string, FileState>();
   for (const [path, { opened, suspects }] of await holdersOf(found, paths))
-    states.set(path, stateAmong(stateOf(path, opened), suspects, found));
+    states.set(path, stateAmong(stateOf(path, opened, targets.withSaved === true), suspects, found));
   return { states, close: () => closeSessions(found) };
 }
 
@@ -65,8 +70,8 @@ export async function fileStates(targets: Targets, sessions: string, caller: Cal
  * and has announced no unsaved text in the file may have it open, which matters if another one has unsaved text in it.
  */
 function stateAmong(known: FileState, suspects: readonly Suspect[], { blind }: FoundSessions): FileState {
-  if (known.kind !== "free" && known.kind !== "unsaved") return known;
-  const isFree = known.kind === "free";
+  if (known.kind !== "free" && known.kind !== "saved" && known.kind !== "unsaved") return known;
+  const isFree = known.kind !== "unsaved";
   const [suspect] = suspects.filter(({ announced }) => !isFree || announced !== "nothing");
   const holder =
     suspect?.holder ?? (isFree && blind[0] !== undefined ? { kind: "hidden" as const, problem: blind[0] } : undefined);
@@ -75,12 +80,12 @@ function stateAmong(known: FileState, suspects: readonly Suspect[], { blind }: F
 }
 
 /** Returns the state of a file that these sessions have open. */
-function stateOf(path: string, texts: readonly OpenedFile[]): FileState {
+function stateOf(path: string, texts: readonly OpenedFile[], withSaved: boolean): FileState {
   const unknown = texts.find(({ isSynced }) => !isSynced)?.session.record;
   if (unknown !== undefined) return { kind: "unknown", holder: openIn(unknown), isAnnounced: true };
   const unsaved = texts.find(({ text }) => text === "unsaved");
-  if (unsaved === undefined) return { kind: "free" };
   const chosen = process.env.MULTI_EDIT_SESSION;
+  if (unsaved === undefined) return withSaved ? savedState(texts, chosen ?? "") : { kind: "free" };
   const sessions = [...new Set(texts.map(({ session }) => session))];
   const named = chosen ? sessions.filter(({ record }) => record.id.startsWith(chosen)) : [];
   if (named.length === 1 && named[0] !== undefined) return { kind: "unsaved", session: named[0] };
@@ -89,4 +94,16 @@ function stateOf(path: string, texts: readonly OpenedFile[]): FileState {
   return others.every(({ session, text }) => givesWay(session, text))
     ? { kind: "unsaved", session: unsaved.session }
     : { kind: "several", editors: linesFor(path, texts) };
+}
+
+/** Returns the state of a file in which nobody has unsaved text. `chosen`: the beginning of the id of the user's session. */
+function savedState(texts: readonly OpenedFile[], chosen: string): FileState {
+  const saving = texts.find(
+    ({ session, text }) =>
+      text === "same" &&
+      session.status.saves === true &&
+      session.record.id.startsWith(chosen) &&
+      texts.every((other) => other.session === session || givesWay(other.session, other.text)),
+  );
+  return saving === undefined ? { kind: "free" } : { kind: "saved", session: saving.session };
 }

@@ -1,6 +1,6 @@
 /**
- * Finds out, after a command in a shell, which files with unsaved text have changed on disk, without reading the command:
- * the editor does not show such a change, and the agent does not know that there is other text.
+ * Finds out, after one of an agent's own tools has run, what the agent can't know of unsaved text: which files with such
+ * text have changed on disk, without reading any command, and which ones a search has not seen as they are.
  */
 import { statSync } from "node:fs";
 import type { Caller, PlaceLines, ReadResult } from "../../lsp/protocol.js";
@@ -8,6 +8,7 @@ import type { RequestResult } from "../../session/awaitAnswer.js";
 import { readRecords } from "../../session/record.js";
 import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
+import { isInside } from "../../workspace/pathText.js";
 import type { StampMemory } from "./remembered.js";
 import { fileStates } from "./unsaved.js";
 
@@ -22,7 +23,7 @@ export interface ChangedUnder {
 }
 
 /**
- * Returns the files that the agent must be told about: their stamps differ from those at the agent's command before, and
+ * Returns the files that the agent must be told about: their stamps differ from those at the agent's tool before, and
  * their editor says that the disk has changed under its unsaved text, or that the change was merged into it. `sessions`:
  * where sessions are announced.
  */
@@ -55,6 +56,13 @@ export async function changedUnder(
     close();
   }
 }
+
+/**
+ * Returns the files with unsaved text in a folder that was searched; the folder may also be a file. `folder`: the canonical
+ * path.
+ */
+export const unseenBySearch = (sessions: string, folder: string): readonly string[] =>
+  announcedIn(sessions).filter((path) => isInside(folder, path));
 
 /** Returns the files in which sessions have announced unsaved text. */
 function announcedIn(sessions: string): readonly string[] {
