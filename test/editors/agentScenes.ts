@@ -43,6 +43,23 @@ export function tellChange(stage: Stage, files: readonly Readonly<Record<string,
   stage.wire.tell("multiEdit/didApply", { ...common, at: "2026-01-02T10:30:00.000Z", files: all, ...more });
 }
 
+/** Params of `multiEdit/didChangeReview` about a file of the stage: a hunk for each of these fields. */
+export function tellReview(stage: Stage, name: string, hunks: readonly Readonly<Record<string, unknown>>[]): void {
+  const uri = uriOf(stage, name);
+  const common = { kind: "text", version: null, oldText: "", newText: "", agent: "Claude Code", state: "pending" };
+  const all = hunks.map((hunk, index) => ({
+    ...common,
+    ...{ id: `${name}.${index}`, uri, transaction: "t1", at: "2026-01-02T10:30:00.000Z", ...hunk },
+  }));
+  stage.wire.tell("multiEdit/didChangeReview", { uri, version: null, hunks: all });
+}
+
+/** A range of whole lines, from 1, up to the start of the line after the last one. Empty if `to` is less than `from`. */
+export const wholeLines = (from: number, to: number) => ({
+  start: { line: from - 1, character: 0 },
+  end: { line: to, character: 0 },
+});
+
 /** An open question. */
 export interface Question {
   readonly id: string;
