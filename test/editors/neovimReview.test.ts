@@ -143,7 +143,7 @@ async function showsOddNames(view: View): Promise<void> {
   const visited = new Set<unknown>();
   for (let count = 0; count <= existing.length; count++) {
     press("]a");
-    await shows("one␊two␀three: 1 line changed\n▎ ");
+    await shows("one␊two␀three: 1 line changed\n▎");
     visited.add(await cursorOf(view));
   }
   for (const name of existing) expect(visited).toContain(`${decodeURIComponent(name)}:1`);
