@@ -88,6 +88,30 @@ export function askAbout(stage: Stage, name: string, more: object = {}): Questio
   return { id, answer, isAnswered: () => isAnswered };
 }
 
+/** Sends `multiEdit/confirm` with a diff of three hunks in two files; the hunks have the ids `1`, `2` and `3`. */
+export const askAboutHunks = (stage: Stage, folder = ""): Question => {
+  const diffOf = (name: string, ...hunks: string[]): string =>
+    `--- a/${folder}${name}\n+++ b/${folder}${name}\n${hunks.join("")}`;
+  const price = diffOf("price.ts", "@@ -1,1 +1,1 @@\n-one\n+1\n", "@@ -9,2 +9,1 @@\n-two\n-three\n+2\n");
+  const hunk = (id: string, name: string, startLine: number, diffLines: readonly [number, number], oldText: string) => ({
+    ...{ id, uri: uriOf(stage, `${folder}${name}`), startLine, diffLines, oldText, newText: "new\n" },
+  });
+  return askAbout(stage, `${folder}price.ts`, {
+    label: "2 files (3 edits)",
+    diff: price + diffOf("tax.ts", "@@ -4,1 +4,1 @@\n-four\n+4\n"),
+    added: 3,
+    removed: 4,
+    files: ["price.ts", "tax.ts"].map((name) => ({
+      ...{ uri: uriOf(stage, `${folder}${name}`), kind: "update", added: 1, removed: 1 },
+    })),
+    hunks: [
+      hunk("1", "price.ts", 1, [4, 5], "one\n"),
+      hunk("2", "price.ts", 9, [7, 9], "two\nthree\n"),
+      hunk("3", "tax.ts", 4, [13, 14], "four\n"),
+    ],
+  });
+};
+
 /** Withdraws a question. */
 export const withdraw = (stage: Stage, { id }: Question): void => stage.wire.tell("$/cancelRequest", { id });
 

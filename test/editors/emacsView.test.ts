@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
-import { askAbout, lines, oddNames, price, type Question, tellChange, withdraw } from "./agentScenes.js";
+import { askAbout, askAboutHunks, lines, oddNames, price, type Question, tellChange, withdraw } from "./agentScenes.js";
 import { keys, lspMode } from "./emacs.js";
 import { countsUnseenChanges, editsBehindIndirect, editsNarrowed } from "./emacsBuffers.js";
 import { buffersOf, capture, describeEmacs, pointOf, runCommand, untilPoint, type View } from "./emacsView.js";
@@ -20,6 +20,7 @@ describeEmacs("what the user sees", (inEmacs, kind) => {
   if (kind !== lspMode) it("sends changes of which Emacs calls no hook", inEmacs(countsUnseenChanges));
   it("shows a diff of 240 lines to its end, and applies it", inEmacs(readsToTheEnd));
   it("rejects with a reason", inEmacs(rejects));
+  it("applies an edit without the changes that the user leaves out", inEmacs(leavesOut));
   it("takes no key and no answer from a person who types text", inEmacs(typesText));
   it("takes no key and no answer from a person in the minibuffer", inEmacs(typesInMinibuffer));
   it("withdraws a question, says so, and leaves nothing", inEmacs(withdraws));
@@ -114,6 +115,31 @@ async function rejects(view: View): Promise<void> {
   capture(view, "reject", await view.shows("use cents, not floats"));
   view.press("\r");
   expect((await answer).result).toEqual({ answer: "reject", reason: "use cents, not floats" });
+  await leftNothing(view, before);
+}
+
+async function leavesOut(view: View): Promise<void> {
+  const { press, shows } = view;
+  const before = await buffersOf(view);
+  const { answer } = askAboutHunks(view.stage);
+  await shows("x: leave out the change at point", "-one");
+  runCommand(view, "multi-edit-question");
+  await untilPoint(view, "*multi-edit question*:1");
+  press("\u0013-three\rx");
+  const one = await shows("+2 left out");
+  expect(one.match(/left out/g)).toHaveLength(1);
+  // All selected lines, of which one change is taken again.
+  press("\u001b<\u0000\u001b>x");
+  expect(await shows("+1 left out", "+4 left out")).not.toContain("+2 left out");
+  press("\u001b<\u0013-one\rx");
+  expect(await shows("+4 left out")).not.toContain("+1 left out");
+  // A line that belongs to no change.
+  press("\u001b<x");
+  capture(view, "choice", await shows("+4 left out"));
+  press("\u0003\u0003");
+  await shows("Reason for the agent");
+  press("other tax\r");
+  expect((await answer).result).toEqual({ answer: "apply", refused: ["3"], reason: "other tax" });
   await leftNothing(view, before);
 }
 
