@@ -19,6 +19,8 @@ import type { Failure, FailureCode } from "../plan/failure.js";
 
 /** The types for open files on disk. */
 export type * from "./onDisk/protocol.js";
+/** The types of the review. */
+export type * from "./review/protocol.js";
 export type {
   BatchCall,
   BatchEdit,
@@ -231,6 +233,8 @@ export interface ClientMultiEdit {
    * `multiEdit/adoptDiskText`.
    */
   didChangeOnDisk?: boolean;
+  /** `true` if the client shows what the notification `multiEdit/didChangeReview` tells. */
+  review?: boolean;
 }
 
 /** Params of `multiEdit/undo`. The params may be omitted. */

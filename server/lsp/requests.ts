@@ -7,10 +7,12 @@ import { confirmFor } from "./apply/confirm.js";
 import { answerFromShell } from "./apply/shellAnswer.js";
 import { undo } from "./apply/undo.js";
 import { forPerson } from "./edit/forPeople.js";
-import { type Answer, toErrorData } from "./edit/result.js";
+import { type Answer, toErrorData, toRefusal } from "./edit/result.js";
 import { noticeFailed } from "./notices/notices.js";
 import { agentMethods, type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument, statusOf } from "./read.js";
+import { reviewMethods } from "./review/protocol.js";
+import { redoFailures } from "./review/sentences.js";
 import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
 import { type ErrorClass, errorCodes } from "./wire/rpc.js";
@@ -36,6 +38,13 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
     },
   ],
   [agentMethods.answer, async (session, { params }) => answerFromShell(session, params)],
+  [reviewMethods.redo, (session, request, token) => undo(session, request, token, "redo")],
+  ...Object.values(reviewMethods)
+    .filter((method) => method !== reviewMethods.redo)
+    .map((method): [string, Serve] => [
+      method,
+      async (session, request) => session.review?.serve(request) ?? toRefusal([redoFailures.nothing()]),
+    ]),
   [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
 ]);
 
