@@ -1,7 +1,8 @@
 /** The review across the process: hunks, what undoes and keeps them, and what the editor is shown. */
 import { describe, expect, it, vi } from "vitest";
+import type { CodeAction } from "vscode-languageserver/node";
 import { batch, failed, patchOf, serverForDesks } from "./support/desk.js";
-import { layReviewDesk, type ReviewDesk } from "./support/reviewDesk.js";
+import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
 
 const program = serverForDesks();
 
@@ -137,5 +138,119 @@ describe("hunks", () => {
     desk.editor.behave("honest", "refuses", "honest");
     await failed(desk.apply(batch(["a.txt", "1\nB\n3\n", "C\n"], ["b.txt", "x", "y"])));
     expect((await desk.list()).map(({ state, newText }) => [state, newText])).toEqual([["pending", "B\n"]]);
+  });
+});
+
+describe("an agent", () => {
+  it("hears once what became of its edits, and the user's comments, at the head of its next answer", async () => {
+    const { desk, apply, ask } = await withAgent(start);
+    await apply(twoEdits);
+    const [first, second] = await desk.list();
+    expect([first?.agent, first?.message]).toEqual(["claude-code", '"claude-code": 1 line changed']);
+    expect((await ask("multiEdit/read", { path: "a.txt" })).result.note).toBeUndefined();
+    await desk.ask("multiEdit/undo", { hunks: [first!.id] });
+    await desk.ask("multiEdit/keep", { hunks: [second!.id] });
+    expect(await desk.ask("multiEdit/comment", { hunk: second!.id, text: "use\ncents" })).toEqual({ about: "a.txt:7" });
+    const note = 'Since your last edit, the user undid a.txt:2, kept 1 change, and says of a.txt:7: "use cents".';
+    const { result } = await apply(batch(["a.txt", "10", "ten"]));
+    expect([result.note, result.text.split("\n")[0]]).toEqual([note, note]);
+    expect((await apply(batch(["a.txt", "ten", "10"]))).result.note).toBeUndefined();
+  });
+
+  it("hears it with a failure, too, and of the editor's own undo", async () => {
+    const { desk, apply } = await withAgent(start);
+    await apply(twoEdits);
+    await desk.editor.type({ uri: desk.uri("a.txt"), from: 2, to: 4, insert: "2\n" });
+    const { error } = await apply(batch(["a.txt", "nowhere", "x"]));
+    expect(error?.message).toMatch(/^Since your last edit, the user undid a\.txt:2\.\n/);
+  });
+
+  it("is not told of its own undo, and neither keeps nor comments", async () => {
+    const { desk, apply, ask } = await withAgent(start);
+    const { result } = await apply(twoEdits);
+    await ask("multiEdit/undo", { transaction: result.transaction });
+    expect((await ask("multiEdit/read", { path: "a.txt" })).result.note).toBeUndefined();
+    expect(desk.hunks()).toEqual([]);
+    expect((await ask("multiEdit/keep", { all: true })).error?.message).toContain("Only the user");
+    expect((await ask("multiEdit/comment", { text: "well done" })).error?.message).toContain("Only the user");
+  });
+
+  it("gets a comment on other lines, and one from a command line, which is about the hunk that was shown last", async () => {
+    const { desk, apply } = await withAgent(start);
+    await apply(twoEdits);
+    const comment = { command: "multiEdit.comment", arguments: ["why?"] };
+    await desk.editor.request("workspace/executeCommand", { command: "multiEdit.reviewNext" });
+    await desk.editor.request("workspace/executeCommand", { command: "multiEdit.reviewNext" });
+    expect(desk.editor.shown.map(({ selection }) => selection?.start.line)).toEqual([1, 6]);
+    expect(await desk.editor.request("workspace/executeCommand", comment)).toEqual({ about: "a.txt:7" });
+    const range = { start: { line: 3, character: 0 }, end: { line: 4, character: 0 } };
+    await desk.ask("multiEdit/comment", { uri: desk.uri("a.txt"), range, text: "and here?" });
+    const { result } = await apply(batch(["a.txt", "10", "ten"]));
+    expect(result.note).toBe(
+      'Since your last edit, the user says of a.txt:7: "why?", and says of a.txt:4-5: "and here?".',
+    );
+  });
+});
+
+describe("a client without a plugin", () => {
+  const lay = (): Promise<ReviewDesk> => layReviewDesk(program, { open: { "a.txt": ten } }, { isDrawn: false });
+
+  it("gets hints, a hover with the former text, and actions", async () => {
+    const { desk, apply } = await withAgent(lay);
+    const uri = desk.uri("a.txt");
+    const hints = desk.nextDiagnostics(uri);
+    await apply(twoEdits);
+    expect(await hints).toEqual([
+      '2-3 4 review: "claude-code": 1 line changed',
+      '7-8 4 review: "claude-code": 1 line changed',
+    ]);
+    expect(await desk.hover(uri, 2)).toBe('"claude-code": 1 line changed\n\n```diff\n-2\n+B\n```');
+    expect(await desk.hover(uri, 4)).toBeUndefined();
+    expect((await desk.actions(uri, 7)).map(({ title }) => title)).toEqual([
+      ...["Undo this change", "Keep this change", "Undo all changes in this file", "Keep all changes in this file"],
+      ...["Undo this call (2 changes)", "Keep this call (2 changes)"],
+      ...['Undo all changes of "claude-code"', 'Keep all changes of "claude-code"', "Show all changes as a diff"],
+    ]);
+    expect(await desk.actions(uri, 4)).toEqual([]);
+    await desk.run(uri, 7, "Undo this change");
+    expect(desk.texts()["a.txt"]).toBe(ten.replace("2", "B"));
+    await vi.waitUntil(() => desk.shows(uri) === 1);
+    await desk.run(uri, 2, "Show all");
+    expect(desk.editor.shown.at(-1)?.text).toContain("-2\n+B\n");
+    await desk.run(uri, 2, "Keep this change");
+    expect(desk.shows(uri)).toBe(0);
+    expect(await desk.actions(uri, 2)).toEqual([]);
+  });
+
+  it("that accepts no edits from the server gets the edit with the action", async () => {
+    const capabilities = { workspace: { workspaceEdit: { documentChanges: true } }, textDocument: {} };
+    const desk = await layReviewDesk(program, { files: { "b.txt": ten }, capabilities }, { isDrawn: false });
+    await desk.apply(batch(["b.txt", "2\n", "B\n"], ["b.txt", "7\n", "G\n"]));
+    const uri = desk.uri("b.txt");
+    await desk.editor.open({ uri, text: `top\n${tenAfter}` });
+    const [undoThis, keepThis] = await desk.actions(uri, 3);
+    expect([undoThis?.command, keepThis?.command?.command]).toEqual([undefined, "multiEdit.keep"]);
+    const { edit } = (await desk.editor.request("codeAction/resolve", undoThis)) as CodeAction;
+    await desk.editor.apply(edit!);
+    expect(desk.texts()["b.txt"]).toBe(`top\n${tenAfter.replace("B", "2")}`);
+    expect((await desk.list()).map(({ range }) => range.start.line)).toEqual([7]);
+  });
+
+  it("is sent nothing for documents without hunks", async () => {
+    const desk = await lay();
+    await desk.typeBefore("a.txt", "1", "x");
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(desk.published()).toBe(0);
+  });
+});
+
+describe("an edit that the client applies itself", () => {
+  it("has hunks once it is synced", async () => {
+    const desk = await start();
+    await desk.apply(batch(["a.txt", "2\n", "B\n"]));
+    const { edit } = await desk.propose(batch(["a.txt", "1\nB\n3\n", "x\n"]));
+    await desk.editor.apply(edit!);
+    await vi.waitUntil(() => desk.hunks()[0]?.includes('> "x'));
+    expect(desk.hunks()).toEqual(['a.txt:1-1 pending "1\\n2\\n3\\n" > "x\\n"']);
   });
 });

@@ -16,7 +16,10 @@ import type {
 } from "../dialect/calls.js";
 import type { CallOptions } from "../dialect/options.js";
 import type { Failure, FailureCode } from "../plan/failure.js";
+import type { HistoryCall, ReviewSelector } from "./review/protocol.js";
 
+/** The type of what a client announces. */
+export type * from "./capabilities.js";
 /** The types for open files on disk. */
 export type * from "./onDisk/protocol.js";
 /** The types of the review. */
@@ -180,6 +183,8 @@ export interface MultiEditResult {
   /** Id for `multiEdit/undo`; absent if no undo is possible. A proposal can be undone once it has been applied. */
   transaction?: string;
   warnings: string[];
+  /** What the user has made of the agent's earlier edits since its last answer; `text` begins with it. */
+  note?: string;
 }
 
 /** `data` of the JSON-RPC error that answers a failed call. */
@@ -216,32 +221,12 @@ export interface ReadResult {
   changedOnDisk?: true;
   /** The lines that the file's last change on disk brought into the unsaved text; absent if there are none. */
   mergedFromDisk?: PlaceLines[];
+  /** As in a `MultiEditResult`. */
+  note?: string;
 }
 
-/** Capabilities that a client may announce in `capabilities.experimental.multiEdit`. */
-export interface ClientMultiEdit {
-  /** `true` if the client answers the request `multiEdit/saveDocuments`. */
-  save?: boolean;
-  /** `true` if the client shows its user what the notification `multiEdit/didApply` tells. */
-  didApply?: boolean;
-  /** `true` if the client answers the request `multiEdit/confirm`. */
-  confirm?: boolean;
-  /** Maximum delay, in milliseconds, before the client syncs typed text. */
-  syncDelay?: number;
-  /**
-   * `true` if the client loads the files that the notification `multiEdit/didChangeOnDisk` names, and answers the request
-   * `multiEdit/adoptDiskText`.
-   */
-  didChangeOnDisk?: boolean;
-  /** `true` if the client shows what the notification `multiEdit/didChangeReview` tells. */
-  review?: boolean;
-}
-
-/** Params of `multiEdit/undo`. The params may be omitted. */
-export interface UndoParams {
-  /** Id from a result or the status; by default, the latest transaction that has not been undone. */
-  transaction?: string;
-}
+/** Params of `multiEdit/undo`: a transaction or hunks; by default, the latest transaction that has not been undone. */
+export type UndoParams = ReviewSelector;
 
 /** A change to one file, as the user is asked or told about it. For an undo, all fields say what the undo does. */
 export interface FileSummary {
@@ -390,7 +375,7 @@ export interface OpenStatus {
 export interface TransactionStatus {
   transaction: string;
   label: string;
-  state: "applied" | "undone";
+  state: HistoryCall["state"];
   /** Time of the call, in ISO 8601. */
   at: string;
   /** The paths of the changed files; those of renamed files are the new ones. */

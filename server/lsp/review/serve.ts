@@ -5,7 +5,16 @@ import { oneLine } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { showAlone } from "../apply/viewer.js";
 import { type Answer, toRefusal, wholeDiff } from "../edit/result.js";
-import type { Caller, CommentResult, HistoryResult, KeepResult, ReviewHunk, ReviewResult } from "../protocol.js";
+import type { Transaction } from "../history.js";
+import type {
+  Caller,
+  CommentResult,
+  HistoryCall,
+  HistoryResult,
+  KeepResult,
+  ReviewHunk,
+  ReviewResult,
+} from "../protocol.js";
 import { type Session, seenBy } from "../session.js";
 import { nextItem } from "./actions.js";
 import type { HunksOf, ReviewItem } from "./item.js";
@@ -81,14 +90,20 @@ function comment(session: Session, review: HunksOf, params: unknown): Answer<Com
   return { ok: true, result: { about: place } };
 }
 
-function historyOf({ history, review }: Session): HistoryResult {
-  const calls = history.transactions.toReversed().map(({ id, label, caller, at, files, isUndone, lines }) => ({
-    ...{ transaction: id, label, ...(caller === undefined ? {} : { agent: caller.name }) },
-    ...{ at: new Date(at).toISOString(), files: [...files], ...lines },
-    state: isUndone ? ("undone" as const) : (review?.stateOfCall(id) ?? "applied"),
+function historyOf(session: Session): HistoryResult {
+  const calls = session.history.transactions.toReversed().map((call) => ({
+    ...{ transaction: call.id, label: call.label, ...(call.caller === undefined ? {} : { agent: call.caller.name }) },
+    ...{ at: new Date(call.at).toISOString(), files: [...call.files], ...call.lines },
+    state: stateOfCall(session, call),
   }));
   return { calls };
 }
+
+/** Returns what has become of a call. */
+export const stateOfCall = (
+  { review }: Session,
+  { id, isUndone }: Pick<Transaction, "id" | "isUndone">,
+): HistoryCall["state"] => (isUndone ? "undone" : (review?.stateOfCall(id) ?? "applied"));
 
 /** Runs a command that shows something. */
 export async function showReview(
