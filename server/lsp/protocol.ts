@@ -16,7 +16,7 @@ import type {
 } from "../dialect/calls.js";
 import type { CallOptions } from "../dialect/options.js";
 import type { Failure, FailureCode } from "../plan/failure.js";
-import type { HistoryCall, ReviewSelector } from "./review/protocol.js";
+import type { ConfirmHunk, HistoryCall, RefusedPlace, ReviewSelector } from "./review/protocol.js";
 
 /** The type of what a client announces. */
 export type * from "./capabilities.js";
@@ -185,6 +185,8 @@ export interface MultiEditResult {
   warnings: string[];
   /** What the user has made of the agent's earlier edits since its last answer; `text` begins with it. */
   note?: string;
+  /** What the user, who was asked about the call, has refused of it; absent if nothing. */
+  refused?: RefusedPlace[];
 }
 
 /** `data` of the JSON-RPC error that answers a failed call. */
@@ -253,6 +255,8 @@ export interface ConfirmRequestParams {
   /** Number of lines removed. */
   removed: number;
   files: FileSummary[];
+  /** The hunks, of which the user may refuse some; only for a call, and for a client that also announces `review`. */
+  hunks?: ConfirmHunk[];
   /** Milliseconds after which the server withdraws the question with `$/cancelRequest`. */
   expiresInMs: number;
 }
@@ -262,6 +266,8 @@ export interface ConfirmRequestResult {
   answer: "apply" | "reject";
   /** The user's reason for the rejection, in the user's words. */
   reason?: string;
+  /** With `apply`: the ids of the hunks that are not applied. */
+  refused?: string[];
 }
 
 /**
@@ -280,7 +286,7 @@ export interface ConfirmParams {
 }
 
 /** Params of `multiEdit/answer` on the socket: the user's answer, with the code that only the editor has shown. */
-export interface AnswerParams extends ConfirmRequestResult {
+export interface AnswerParams extends Omit<ConfirmRequestResult, "refused"> {
   code: string;
 }
 

@@ -100,8 +100,9 @@ function isHeard(method: string, answer: Answer<unknown>): boolean {
 
 /** Adds a note to a result and, if the result has a text for the agent and no text of a file, to the head of that text. */
 function withNote(note: string, result: object): object {
-  const { text, label } = result as Partial<MultiEditResult>;
-  return { ...result, note, ...(label === undefined ? {} : { text: `${note}\n${text}` }) };
+  const { text, label, note: own } = result as Partial<MultiEditResult>;
+  const notes = own === undefined ? note : `${note}\n${own}`;
+  return { ...result, note: notes, ...(label === undefined ? {} : { text: `${note}\n${text}` }) };
 }
 
 /** Requests that do not count as use of the session. */

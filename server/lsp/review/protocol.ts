@@ -136,3 +136,22 @@ export interface HistoryCall {
 export interface HistoryResult {
   calls: HistoryCall[];
 }
+
+/** A hunk of a change that the user is asked about: whole lines, or what happens to a file. */
+export interface ConfirmHunk {
+  /** Names the hunk in the answer. */
+  id: string;
+  uri: string;
+  kind: "text" | "create" | "rename" | "delete";
+  /** 1-based number of the first line, in the text before the call. */
+  startLine: number;
+  oldText: string;
+  newText: string;
+}
+
+/** A place that the user has refused to have changed: lines (1-based, inclusive) of the text before the call, or a whole file. */
+export interface RefusedPlace {
+  path: string;
+  startLine?: number;
+  endLine?: number;
+}

@@ -1,5 +1,5 @@
 /** The sentences of the review: the titles of its actions, what became of a call, and what the agent is told. */
-import { clip, count, makeFailure, quote, theCall } from "../../plan/failure.js";
+import { clip, count, makeFailure, quote, some, theCall } from "../../plan/failure.js";
 import { oneLine } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { agentText } from "../sentences.js";
@@ -117,4 +117,16 @@ export function noteText({ undone, kept, comments }: AgentNews): string {
   ];
   const list = parts.length > 1 ? `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}` : parts[0];
   return clip(`Since your last edit, the user ${list}.`, limits.reviewNote);
+}
+
+/** Returns what an agent is told of the parts of its call that the user has refused. */
+export function refusedText(
+  refused: readonly { readonly path: string; readonly startLine?: number; readonly endLine?: number }[],
+  reason: string | undefined,
+): string {
+  const places = refused.map(({ path, startLine: first, endLine: last }) =>
+    placeText(path, first === undefined ? undefined : { first, last: last ?? first }),
+  );
+  const why = reason === undefined ? "" : `: "${reason}"`;
+  return clip(`The user refused ${some(places, 200)} of this call${why}. The rest was applied.`, limits.reviewNote);
 }
