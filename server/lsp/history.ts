@@ -24,15 +24,19 @@ export interface AppliedStep {
 export interface Transaction {
   readonly id: string;
   readonly label: string;
-  /** The steps, in the order in which they were performed; empty after an undo. */
+  /** The steps, in the order in which they were performed; after an undo, those of the undo. */
   readonly steps: readonly AppliedStep[];
   readonly isUndone: boolean;
+  /** The time of the undo, in milliseconds since 1970; absent if it was not undone. */
+  readonly undoneAt?: number;
   /** The time of the call, in milliseconds since 1970. */
   readonly at: number;
   /** The paths of the changed files, as answers show them; those of renamed files are the new ones. */
   readonly files: readonly string[];
   /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
+  /** The numbers of lines that the call has added and removed; absent if they are unknown. */
+  readonly lines?: Omit<LineCounts, "uri">;
 }
 
 /** An edit proposed to the client, with no sign yet that the client has applied it. */
@@ -76,14 +80,8 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   latest: T,
   most: number,
 ): readonly T[] | undefined {
-  const slim = new Map<FileChange, FileChange>();
-  for (const { file } of latest.steps) {
-    const { formerLines: _, ...document } = file.document;
-    slim.set(file, { ...file, document, operations: [] });
-  }
-  const steps = latest.steps.map((step) => ({ ...step, file: slim.get(step.file) ?? step.file }));
   let room = limits.undoSize;
-  const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
+  const latestFirst = [...held, { ...latest, steps: slimSteps(latest.steps) }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
     // The size of an entry is the number of UTF-16 code units in its texts plus the number of bytes in its kept files.
     const files = new Set(one.steps.map(({ file }) => file));
@@ -92,4 +90,14 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
     return room < 0;
   });
   return end === 0 ? undefined : latestFirst.slice(0, end < 0 ? latestFirst.length : end).reverse();
+}
+
+/** Returns steps without what only planning and applying use. */
+export function slimSteps(steps: readonly AppliedStep[]): readonly AppliedStep[] {
+  const slim = new Map<FileChange, FileChange>();
+  for (const { file } of steps) {
+    const { formerLines: _, ...document } = file.document;
+    slim.set(file, { ...file, document, operations: [] });
+  }
+  return steps.map(({ kind, file, kept, tidy }) => ({ kind, file: slim.get(file) ?? file, kept, tidy }));
 }

@@ -20,6 +20,7 @@ import {
   type ReadResult,
   type StatusResult,
 } from "./protocol.js";
+import { stateOfCall } from "./review/serve.js";
 import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, seenBy, worldOf } from "./session.js";
 
@@ -109,7 +110,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
     transactions: (session.history.isOnDisk ? await keptCalls(session) : session.history.transactions).map((call) => ({
       transaction: call.id,
       label: call.label,
-      state: call.isUndone ? "undone" : "applied",
+      state: stateOfCall(session, call),
       at: new Date(call.at).toISOString(),
       files: [...call.files],
       ...(call.caller === undefined ? {} : { by: call.caller }),

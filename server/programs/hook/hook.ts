@@ -302,7 +302,7 @@ async function showRead(
   const endLine = Math.max(first, Math.min(last, first - 1 + most));
   const read = await requestOf(state.session, { path, startLine: first, endLine, maxLength: mostText });
   if (!read.ok) return undefined;
-  const { text: whole, endLine: end, totalLines: total, changedOnDisk } = read.result as ReadResult;
+  const { text: whole, endLine: end, totalLines: total, changedOnDisk, note: news } = read.result as ReadResult;
   // The editor returns a line that is too long on its own; it is cut, but not within a surrogate pair.
   const isLong = whole.length > mostText;
   const text = isLong ? whole.slice(0, mostText).replace(/[\ud800-\udbff]$/, "") : whole;
@@ -310,7 +310,8 @@ async function showRead(
   const about = { first, last: end, total };
   const isCut = end < Math.min(last, total);
   const isOutdated = changedOnDisk === true;
-  const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut, isOutdated, longLine });
+  const shown = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut, isOutdated, longLine });
+  const note = news === undefined ? shown : `${news} ${shown}`;
   return agent.read.show({
     ...about,
     path,
