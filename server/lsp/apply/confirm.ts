@@ -7,10 +7,10 @@ import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { pathFailures } from "../../workspace/sentences.js";
 import { type Answer, labelOf, requestedFiles, toRefusal, wholeDiff } from "../edit/result.js";
-import type { Caller, ConfirmHunk, ConfirmParams, ConfirmResult, FileSummary, RefusedPlace } from "../protocol.js";
+import type { Caller, ConfirmParams, ConfirmResult, FileSummary, RefusedPlace } from "../protocol.js";
 import { editorFailures } from "../sentences.js";
 import { announcedBy, type Session } from "../session.js";
-import { hunksOfPlan, withoutRefused } from "./partial.js";
+import { confirmHunks, hunksOfPlan, withoutRefused } from "./partial.js";
 import { askClient, type RefusedHunks, type UserQuestion } from "./question.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 import { createViewer, type Viewer } from "./viewer.js";
@@ -136,9 +136,6 @@ function isFileSummary(value: unknown): value is FileSummary {
 }
 
 const fileKinds: ReadonlySet<unknown> = new Set<FileSummary["kind"]>(["create", "update", "rename", "delete"]);
-
-const confirmHunks = (files: readonly FileChange[]): ConfirmHunk[] =>
-  hunksOfPlan(files).map(({ shown }, i) => ({ id: String(i), ...shown }));
 
 /** Asks the user about a plan, in this session's editor or, if it has none, in another one. */
 async function askUser(

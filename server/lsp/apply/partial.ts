@@ -1,4 +1,6 @@
 /** Splits a plan into hunks, of which the user may refuse some before it is applied. */
+import { diffOf } from "../../plan/diff.js";
+import { freeingFirst } from "../../plan/fileOrder.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
@@ -12,7 +14,7 @@ interface PlannedHunk {
   readonly key: string;
   readonly file: FileChange;
   /** What the client is shown, but for the id. */
-  readonly shown: Omit<ConfirmHunk, "id">;
+  readonly shown: Omit<ConfirmHunk, "id" | "diffLines">;
   /** The lines in the text before the call, as offsets; `undefined` for what happens to the file as a whole. */
   readonly lines: { readonly from: number; readonly to: number } | undefined;
 }
@@ -46,6 +48,32 @@ function textHunks(file: FileChange, uri: string): readonly Pick<PlannedHunk, "s
     const shown = { uri, kind: "text" as const, startLine: lines.lineAt(start) + 1, oldText, newText };
     return { shown, lines: { from: start, to: start + oldText.length } };
   });
+}
+
+/** Returns the hunks that the client shows in a question about a plan, with their lines in its diff. */
+export function confirmHunks(files: readonly FileChange[]): ConfirmHunk[] {
+  const hunks = hunksOfPlan(files);
+  const rows = new Map<PlannedHunk, [number, number]>();
+  let above = 0;
+  for (const file of freeingFirst(files).ordered) {
+    const own = hunks.filter((hunk) => hunk.file === file);
+    const diff = diffOf(file).text.split("\n").slice(0, -1);
+    for (const hunk of own) if (hunk.lines === undefined) rows.set(hunk, [above + 1, above + diff.length]);
+    // The next line of the text before the call, 1-based; 0 in the head of the file's diff.
+    let next = 0;
+    for (const [index, row] of diff.entries()) {
+      const start = /^@@ -(\d+)/.exec(row)?.[1];
+      if (start !== undefined) next = Math.max(1, Number(start));
+      else if (next > 0 && /^[-+]/.test(row)) {
+        const hunk = own.findLast(({ lines, shown }) => lines !== undefined && shown.startLine <= next);
+        const at = above + index + 1;
+        if (hunk !== undefined) rows.set(hunk, [rows.get(hunk)?.[0] ?? at, at]);
+      }
+      if (start === undefined && next > 0 && /^[- ]/.test(row)) next++;
+    }
+    above += diff.length;
+  }
+  return hunks.map((hunk, i) => ({ id: String(i), ...hunk.shown, diffLines: rows.get(hunk) ?? [0, 0] }));
 }
 
 /** Returns a plan without the hunks that the user has refused, and the places of these. */

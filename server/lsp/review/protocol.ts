@@ -147,6 +147,8 @@ export interface ConfirmHunk {
   startLine: number;
   oldText: string;
   newText: string;
+  /** The hunk's first and last line in the `diff` of the question, 1-based; those of the whole file unless it is a text. */
+  diffLines: [first: number, last: number];
 }
 
 /** A place that the user has refused to have changed: lines (1-based, inclusive) of the text before the call, or a whole file. */

@@ -12,7 +12,7 @@ local function draw(buffer, hunks, refused, above)
       vim.api.nvim_buf_set_extmark(buffer, namespace, first, 0, {
         end_row = last,
         hl_group = "MultiEditRefused",
-        virt_text = { { " left out", "MultiEditRefused" } },
+        virt_text = { { "left out", "MultiEditRefused" } },
       })
     end
   end
