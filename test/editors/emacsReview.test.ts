@@ -3,14 +3,18 @@
  * server would send comes from the test, so that names, texts and order are known.
  */
 import { expect, it } from "vitest";
-import { oddNames, tellReview, wholeLines } from "./agentScenes.js";
-import { describeEmacs, pointOf, runCommand, untilPoint, type View } from "./emacsView.js";
+import { oddNames, price, tellReview, wholeLines } from "./agentScenes.js";
+import { keys } from "./emacs.js";
+import { capture, describeEmacs, pointOf, runCommand, untilPoint, type View } from "./emacsView.js";
+import { hears, others, reviewedCall } from "./reviewedCall.js";
 
 describeEmacs("the review of changes", (inEmacs) => {
   it("marks changes, jumps to them, shows the former text there, and lists them", inEmacs(showsChanges));
   it("highlights a change until point has been there, also in a file that is visited later", inEmacs(fades));
   it("highlights only the agent's parts of a change in which the user has typed", inEmacs(leavesTyped));
   it("lists files with odd names and jumps to them", inEmacs(showsOddNames));
+  it("follows Emacs's own undo and redo", inEmacs(followsUndo));
+  it("reviews a call over three files, and the agent hears of it", inEmacs(reviews));
 });
 
 const changed = { message: "Claude Code: 1 line changed", newText: "new\n" };
@@ -164,3 +168,67 @@ const withoutBytes =
   "(concat (seq-filter (lambda (char) (< char #x3fff80)) (buffer-substring-no-properties (point-min) (point-max))))";
 
 const escaped = (text: string): string => text.replace(/[[\]|.*+?^$(){}\\]/g, "\\$&");
+
+/** The first and last lines of the signs in the current buffer, from 1. */
+const signsOf = (view: View): Promise<unknown> =>
+  view.evaluate(`(with-current-buffer (find-buffer-visiting "${view.stage.path("price.ts")}")
+    (vconcat (mapcar (lambda (overlay)
+                       (format "%d-%d" (line-number-at-pos (overlay-start overlay))
+                               (1- (line-number-at-pos (overlay-end overlay)))))
+                     (sort (seq-filter (lambda (overlay) (overlay-get overlay 'multi-edit-hunk))
+                                       (overlays-in (point-min) (1+ (point-max))))
+                           (lambda (a b) (< (overlay-start a) (overlay-start b)))))))`);
+
+async function followsUndo(view: View): Promise<void> {
+  view.stage.lay(others);
+  const agent = await reviewedCall(view.stage, "");
+  agent.stop();
+  await expect.poll(() => signsOf(view)).toEqual(["1-1", "4-5"]);
+  view.press(keys.undo);
+  await expect.poll(() => signsOf(view)).toEqual([]);
+  runCommand(view, "undo-redo");
+  await expect.poll(() => signsOf(view)).toEqual(["1-1", "4-5"]);
+}
+
+async function reviews(view: View): Promise<void> {
+  const { stage, press, shows } = view;
+  stage.lay(others);
+  const agent = await reviewedCall(stage, "");
+  await expect.poll(() => signsOf(view)).toEqual(["1-1", "4-5"]);
+  press("\u0003al");
+  capture(view, "list", await shows("Changes by agents", "cents.ts"));
+  await view.evaluate('(progn (delete-other-windows) (kill-buffer "*multi-edit changes*") t)');
+  press("\u001b<\u0003an");
+  await untilPoint(view, "price.ts:4");
+  capture(view, "former", upToModeLine(await shows("return net * (1 + rate);", "const sum")));
+  // Text that is typed above the change is no part of it.
+  press("\u001b<typed\r\u001bgg6\r\u0003au");
+  await expect.poll(async () => (await stage.held())["price.ts"]).toBe(`typed\n${price.replace("0.19", "0.2")}`);
+  await expect.poll(() => signsOf(view)).toEqual(["2-2"]);
+  press("\u001bgg2\r\u0003ak");
+  await shows("Kept 1 change");
+  await expect.poll(() => signsOf(view)).toEqual([]);
+  press("\u0003an");
+  await untilPoint(view, "tax.ts:1");
+  press("\u0003ac");
+  await shows("Comment for the agent:");
+  press("use cents\r");
+  await shows("The agent will read this about ", "tax.ts:1");
+  console.log(await agent.apply({ edits: [{ path: "old.ts", oldText: "{}", newText: "{ a }" }] }), hears(""));
+  press("\u0003ah");
+  capture(view, "log", await shows("partly undone"));
+  press("\u001b>\u0010u");
+  await expect.poll(() => stage.disk()["tax.ts"]).toBe(others["tax.ts"]);
+  console.log(await shows("undone"));
+  expect(stage.disk()["cents.ts"]).toBe(undefined);
+  press("r");
+  await expect.poll(() => stage.disk()["tax.ts"]).toContain("0.21");
+  await view.evaluate('(progn (delete-other-windows) (kill-buffer "*multi-edit log*") t)');
+  await view.open(stage.path("tax.ts"));
+  press("\u0015\u0003auall\r");
+  await expect.poll(() => stage.disk()["tax.ts"]).toBe(others["tax.ts"]);
+  agent.stop();
+}
+
+/** A screen without the echo area, which may show an earlier message. */
+const upToModeLine = (screen: string): string => screen.replace(/(?<=^-UU[^\n]*\n).*$/ms, "");

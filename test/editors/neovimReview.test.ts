@@ -3,8 +3,9 @@
  * server would send comes from the test, so that names, texts and order are known.
  */
 import { expect, it } from "vitest";
-import { oddNames, tellReview, wholeLines } from "./agentScenes.js";
-import { cursorOf, describeNeovim, lua, marksOf, messagesOf, quickfixOf, type View } from "./neovimView.js";
+import { oddNames, price, tellReview, wholeLines } from "./agentScenes.js";
+import { capture, cursorOf, describeNeovim, lua, marksOf, messagesOf, quickfixOf, type View } from "./neovimView.js";
+import { hears, others, reviewedCall } from "./reviewedCall.js";
 
 describeNeovim("the review of changes", (inNeovim) => {
   it("marks changes, jumps to them, shows the former text there, and lists them", inNeovim(showsChanges));
@@ -12,6 +13,8 @@ describeNeovim("the review of changes", (inNeovim) => {
   it("highlights only the agent's parts of a change in which the user has typed", inNeovim(leavesTyped));
   it("jumps from a window without a file, and says why it can't", inNeovim(jumpsFromAnywhere));
   it("lists files with odd names and jumps to them", inNeovim(showsOddNames));
+  it("follows the editor's own undo and redo, and :edit!", inNeovim(followsUndo));
+  it("reviews a call over three files, and the agent hears of it", inNeovim(reviews));
 });
 
 const changed = { message: "Claude Code: 1 line changed", newText: "new\n" };
@@ -149,3 +152,74 @@ async function showsOddNames(view: View): Promise<void> {
   for (const name of existing) expect(visited).toContain(`${decodeURIComponent(name)}:1`);
   expect(await messagesOf(view)).not.toMatch(/E\d+:/);
 }
+
+/** Signs, by the lines of the current buffer, from 1. */
+const signsOf = (view: View): Promise<unknown> =>
+  lua(
+    view,
+    `local lines = {}
+     local namespace = vim.api.nvim_get_namespaces().multi_edit_review
+     for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
+       if mark[4].sign_text then
+         table.insert(lines, ("%d-%d"):format(mark[2] + 1, (mark[4].end_row or mark[2]) + 1))
+       end
+     end
+     return lines`,
+  );
+
+async function followsUndo(view: View): Promise<void> {
+  view.stage.lay({ "src/tax.ts": others["tax.ts"] });
+  const agent = await reviewedCall(view.stage, "src/");
+  agent.stop();
+  await expect.poll(() => signsOf(view)).toEqual(["1-1", "4-5"]);
+  for (const [key, signs] of [["u", []], ["\u0012", ["1-1", "4-5"]]] as const) {
+    view.press(key);
+    await expect.poll(() => signsOf(view)).toEqual(signs);
+  }
+  view.press(":edit!\r");
+  await expect.poll(() => signsOf(view)).toEqual(["1-1", "4-5"]);
+}
+
+async function reviews(view: View): Promise<void> {
+  const { stage, press, shows } = view;
+  stage.lay({ "src/tax.ts": others["tax.ts"] });
+  const agent = await reviewedCall(stage, "src/");
+  await expect.poll(() => signsOf(view)).toEqual(["1-1", "4-5"]);
+  press("gg:MultiEditChanges\r");
+  capture(view, "list", await shows("[Quickfix List]", "▎ export const rate = 0.2;"));
+  press(":cclose\r]a");
+  capture(view, "former", upToStatus(await shows("\n    return net * (1 + rate);\n▎   const sum")));
+  // Text that is typed above the change is no part of it.
+  press("ggOtyped\u001b5G\\u");
+  await expect.poll(async () => (await stage.held())["src/price.ts"]).toBe(`typed\n${price.replace("0.19", "0.2")}`);
+  await expect.poll(() => signsOf(view)).toEqual(["2-2"]);
+  expect(await shows("▎ export const rate")).not.toContain("▎   return");
+  press("2G\\k");
+  await shows("Kept 1 change");
+  await expect.poll(() => signsOf(view)).toEqual([]);
+  press("]a");
+  await expect.poll(() => cursorOf(view)).toBe("tax.ts:1");
+  press("\\c");
+  await shows("Comment for the agent:");
+  press("use cents");
+  capture(view, "comment", await shows("Comment for the agent: use cents"));
+  press("\r");
+  await shows("The agent will read this about src/tax.ts:1");
+  const told = await agent.apply({ edits: [{ path: "src/old.ts", oldText: "{}", newText: "{ a }" }] });
+  expect(told).toContain(hears("src/"));
+  press(":MultiEditLog\r");
+  capture(view, "log", await shows("Calls by agents", "partly undone"));
+  press("2Gu");
+  await expect.poll(() => stage.disk()["src/tax.ts"]).toBe(others["tax.ts"]);
+  await shows("src/cents.ts (undone)");
+  expect(stage.disk()["src/cents.ts"]).toBe(undefined);
+  press("\u0012");
+  await expect.poll(() => stage.disk()["src/tax.ts"]).toContain("0.21");
+  expect(await shows("▎ export const tax = 0.21;", "src/cents.ts\n")).not.toContain("(undone)");
+  press("q:%MultiEditUndo\r");
+  await expect.poll(() => stage.disk()["src/tax.ts"]).toBe(others["tax.ts"]);
+  agent.stop();
+}
+
+/** A screen without its last line, which may show an earlier message. */
+const upToStatus = (screen: string): string => screen.replace(/(?<=^price\.ts\n).*$/ms, "");

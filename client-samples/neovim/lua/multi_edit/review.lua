@@ -55,9 +55,9 @@ local function mark(hunk, range, buffer)
     return vim.api.nvim_buf_set_extmark(buffer, namespace, first, 0, options)
   end
   local sign = signs[hunk.kind] or is_removal and "▔" or "▎"
-  -- The sign is in all rows, also that of the end.
+  -- The sign is in all rows, also that of the end. Without an end, Neovim also redraws the row when the mark is removed.
   local last = math.max(math.min(after, count) - 1, first)
-  local id = put({ end_row = last, sign_text = sign, sign_hl_group = "MultiEditSign" })
+  local id = put({ end_row = last > first and last or nil, sign_text = sign, sign_hl_group = "MultiEditSign" })
   table.insert(hunk.marks, id)
   marked[buffer][id] = hunk
   if hunk.is_seen or hunk.kind ~= "text" then
