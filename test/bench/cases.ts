@@ -8,6 +8,7 @@ import { hostile } from "./hostileCases.js";
 import { openDocuments } from "./openCases.js";
 import { patchKeystroke } from "./patchCases.js";
 import type { BenchCase } from "./result.js";
+import { reviewKeystroke } from "./reviewCases.js";
 import { ladder } from "./rungCases.js";
 import { viewCases } from "./viewCases.js";
 import { wireCases } from "./wireCases.js";
@@ -20,6 +21,7 @@ export const benchCases: readonly BenchCase[] = [
   bulk,
   openDocuments,
   patchKeystroke,
+  reviewKeystroke,
   ...viewCases,
   fairness,
   diskBatch,

@@ -66,6 +66,8 @@ export interface BenchServerOptions {
   readonly isFast?: boolean;
   /** The unit in which the editor counts characters; by default UTF-16. */
   readonly encoding?: "utf-8" | "utf-16";
+  /** The user's settings; by default, none. */
+  readonly settings?: object;
 }
 
 /** Starts and initializes a server. */
@@ -123,7 +125,7 @@ function dataOf(error: unknown): MultiEditErrorData {
 /** A server process that has answered `initialize`, and the connection to it. */
 export async function connect(
   root?: string,
-  { withHeap = false, isFast = false, encoding = "utf-16" }: BenchServerOptions = {},
+  { withHeap = false, isFast = false, encoding = "utf-16", settings = {} }: BenchServerOptions = {},
 ): Promise<{ child: ChildProcess; connection: MessageConnection }> {
   const scripts = [...(withHeap ? [heapProbe] : []), ...(isFast ? [fastClock] : [])];
   const probe = [
@@ -142,6 +144,7 @@ export async function connect(
   await connection.sendRequest("initialize", {
     processId: process.pid,
     rootUri: null,
+    initializationOptions: settings,
     workspaceFolders: root === undefined ? [] : [{ uri: pathToFileURL(root).href, name: "bench" }],
     capabilities: {
       general: { positionEncodings: [encoding] },

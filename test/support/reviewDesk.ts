@@ -17,7 +17,7 @@ export interface ReviewDesk extends PatchDesk {
 }
 
 /** Describes a hunk on one line. */
-export function shownHunk({ uri, kind, range: { start, end }, state, oldText, newText }: ReviewHunk): string {
+function shownHunk({ uri, kind, range: { start, end }, state, oldText, newText }: ReviewHunk): string {
   const name = decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1));
   if (kind !== "text") return `${name} ${kind} ${state}`;
   const lines =

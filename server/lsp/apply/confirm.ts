@@ -69,10 +69,9 @@ export function createConfirmation(job: AskingJob) {
     },
     /** Returns a plan without what the user has refused of it. */
     narrowed(plan: ApplyPlan): ApplyPlan {
-      if (refused === undefined) return plan;
-      const narrow = withoutRefused(plan, refused.keys);
-      places = narrow.places;
-      return narrow.plan;
+      const { places: left, plan: narrow } = withoutRefused(plan, refused?.keys ?? noKeys);
+      places = left;
+      return narrow;
     },
     /** Returns what the user has refused of the plan that was applied; no places if nothing. */
     refused: () => ({ places, reason: refused?.reason }),
@@ -82,6 +81,8 @@ export function createConfirmation(job: AskingJob) {
     end: () => viewer.end(),
   };
 }
+
+const noKeys: ReadonlySet<string> = new Set();
 
 /** Reports whether a change deletes, moves or replaces a document that has unsaved changes. */
 function losesUnsaved(file: FileChange): boolean {

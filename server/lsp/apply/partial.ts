@@ -81,7 +81,7 @@ export function withoutRefused<P extends Pick<ApplyPlan, "files" | "tasks" | "ou
   plan: P,
   refused: ReadonlySet<string>,
 ): { readonly plan: P; readonly places: readonly RefusedPlace[] } {
-  const left = hunksOfPlan(plan.files).filter(({ key }) => refused.has(key));
+  const left = refused.size === 0 ? [] : hunksOfPlan(plan.files).filter(({ key }) => refused.has(key));
   if (left.length === 0) return { plan, places: [] };
   const narrowed = new Map<FileChange, FileChange | undefined>();
   for (const file of new Set(left.map((hunk) => hunk.file))) {

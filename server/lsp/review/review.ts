@@ -27,7 +27,7 @@ import { createShow, placeOf, shownPath } from "./show.js";
 import { baseOf, keyOf, ReviewedTexts } from "./texts.js";
 
 /** Reports whether the user wants to review changes. */
-export const isReviewed = (session: Session): boolean =>
+const isReviewed = (session: Session): boolean =>
   session.settings.review !== "off" || announcedBy(session).review === true;
 
 /** The review of a session. */
