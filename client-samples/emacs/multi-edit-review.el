@@ -198,7 +198,7 @@ OVERLAYS mark it in the buffer that visits the file.  SEEN says that point has b
                        (plist-get params :hunks))))
     (mapc #'multi-edit-review--unmark old)
     (setq multi-edit-review--hunks
-          (sort (append (seq-difference multi-edit-review--hunks old #'eq) new)
+          (sort (append (seq-difference multi-edit-review--hunks old #'eq) new nil)
                 (lambda (a b) (string< (multi-edit-review--hunk-path a) (multi-edit-review--hunk-path b))))
           ;; A change that is replaced while point is in it has not been left.
           multi-edit-review--at-point nil)

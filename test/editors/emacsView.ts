@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { price, withFixedTimes } from "./agentScenes.js";
 import { blockOf } from "./attach.js";
 import { expectCapture } from "./captures.js";
-import { type EmacsDriver, type EmacsKind, eglot, eglotWith, lspMode, plainEmacs } from "./emacs.js";
+import { type EmacsDriver, type EmacsKind, eglot, lspMode, plainEmacs } from "./emacs.js";
 import { absence, type Session, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
 const page = new URL("../../client-samples/emacs/README.md", import.meta.url);
 
-/** Emacs as it is in the captures: with the README's keys. */
-const captured = eglotWith(["eglot", "confirm"], () => blockOf("client-samples/emacs/README.md", "elisp keys"));
+/** The README's keys. */
+const keymap = blockOf("client-samples/emacs/README.md", "elisp keys");
 
 /** An Emacs on a stage. */
 export interface View extends EmacsDriver {
@@ -27,7 +27,7 @@ export function describeEmacs(what: string, define: (inEmacs: InEmacs, kind: Ema
   vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
   const missing = absence(eglot);
   if (missing === undefined)
-    for (const kind of [captured, plainEmacs, lspMode]) describe(kind.name, () => define(useEmacs(kind), kind));
+    for (const kind of [eglot, plainEmacs, lspMode]) describe(kind.name, () => define(useEmacs(kind), kind));
   else
     it("has no Emacs", () => {
       const leftOut = `left out: ${what} in a real Emacs; ${missing}`;
@@ -48,10 +48,10 @@ function useEmacs(kind: EmacsKind): InEmacs {
       const emacs = session.driver as EmacsDriver;
       stage.lay({ "price.ts": price, "old.ts": "export {};\n" });
       await emacs.evaluate(
-        `(progn ${forgetReview} (delete-other-windows) (setq suggest-key-bindings nil extended-command-suggest-shorter nil) t)`,
+        `(progn ${keymap} ${forgetReview} (delete-other-windows) (setq suggest-key-bindings nil extended-command-suggest-shorter nil) t)`,
       );
       await stage.open("price.ts");
-      await run({ ...emacs, stage, isCaptured: kind === captured });
+      await run({ ...emacs, stage, isCaptured: kind === eglot });
     });
 }
 
