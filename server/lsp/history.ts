@@ -80,8 +80,14 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   latest: T,
   most: number,
 ): readonly T[] | undefined {
+  const slim = new Map<FileChange, FileChange>();
+  for (const { file } of latest.steps) {
+    const { formerLines: _, ...document } = file.document;
+    slim.set(file, { ...file, document, operations: [] });
+  }
+  const steps = latest.steps.map(({ kind, file, kept, tidy }) => ({ kind, file: slim.get(file) ?? file, kept, tidy }));
   let room = limits.undoSize;
-  const latestFirst = [...held, { ...latest, steps: slimSteps(latest.steps) }].slice(-most).reverse();
+  const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
     // The size of an entry is the number of UTF-16 code units in its texts plus the number of bytes in its kept files.
     const files = new Set(one.steps.map(({ file }) => file));
@@ -90,14 +96,4 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
     return room < 0;
   });
   return end === 0 ? undefined : latestFirst.slice(0, end < 0 ? latestFirst.length : end).reverse();
-}
-
-/** Returns steps without what only planning and applying use. */
-export function slimSteps(steps: readonly AppliedStep[]): readonly AppliedStep[] {
-  const slim = new Map<FileChange, FileChange>();
-  for (const { file } of steps) {
-    const { formerLines: _, ...document } = file.document;
-    slim.set(file, { ...file, document, operations: [] });
-  }
-  return steps.map(({ kind, file, kept, tidy }) => ({ kind, file: slim.get(file) ?? file, kept, tidy }));
 }

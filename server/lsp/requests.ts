@@ -7,7 +7,7 @@ import { confirmFor } from "./apply/confirm.js";
 import { answerFromShell } from "./apply/shellAnswer.js";
 import { undo } from "./apply/undo.js";
 import { forPerson } from "./edit/forPeople.js";
-import { type Answer, toErrorData, toRefusal } from "./edit/result.js";
+import { type Answer, toErrorData } from "./edit/result.js";
 import { noticeFailed } from "./notices/notices.js";
 import {
   agentMethods,
@@ -19,7 +19,7 @@ import {
 } from "./protocol.js";
 import { readDocument, statusOf } from "./read.js";
 import { reviewMethods } from "./review/protocol.js";
-import { redoFailures } from "./review/sentences.js";
+import { withoutReview } from "./review/serve.js";
 import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
 import { type ErrorClass, errorCodes } from "./wire/rpc.js";
@@ -50,7 +50,7 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
     .filter((method) => method !== reviewMethods.redo)
     .map((method): [string, Serve] => [
       method,
-      async (session, request) => session.review?.serve(request) ?? toRefusal([redoFailures.nothing()]),
+      async (session, request) => session.review?.serve(request) ?? withoutReview(session, request.method),
     ]),
   [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
 ]);

@@ -30,7 +30,7 @@ import { commands, methods, notifications, protocolVersion } from "./protocol.js
 import { serveRequest } from "./requests.js";
 import { undoneBy } from "./review/actions.js";
 import { reviewCommands, reviewMethods } from "./review/protocol.js";
-import { Review } from "./review/review.js";
+import { beginReview } from "./review/review.js";
 import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, type Session } from "./session.js";
 import { shorten } from "./wire/lifetime.js";
@@ -58,6 +58,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     return initialize(session, params);
   });
   connection.onInitialized(() => {
+    beginReview(session);
     session.ready = settings.pull();
     watchSettings(session);
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
@@ -72,7 +73,6 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
   });
   session.disk = new OpenFilesOnDisk(session);
-  session.review = new Review(session);
   registerSync(connection, session, servePatches(connection, session));
   registerRequests(connection, session);
 }
@@ -165,6 +165,7 @@ function createSettings(session: Session) {
     session.settings = settings;
     session.gate = { ...session.gate, ...toGate(settings) };
     session.outside.changed("others");
+    beginReview(session);
     session.settingProblems = warnings;
     const fresh = warnOnce(warnings);
     for (const warning of fresh) session.log("warn", warning);
@@ -300,7 +301,7 @@ function registerRequests(connection: Connection, session: Session): void {
   });
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
     if (command === showCommand) return showText(session, given ?? []);
-    if (showingCommands.has(command)) return session.review?.show(command, given?.[0]);
+    if (showingCommands.has(command)) return session.review?.show(command, given?.[0]) ?? null;
     const method = methodsByCommand.get(command);
     if (method === undefined) return new ResponseError(errorCodes.invalidParams, unknownCommand(command));
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;

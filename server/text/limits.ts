@@ -192,6 +192,8 @@ export const limits = {
   reviewHover: 40,
   /** Characters of a comment that the agent is told. */
   reviewComment: 200,
+  /** Milliseconds for which an agent that said that it writes a file counts as the writer of it. */
+  writerMs: 60_000,
   /** Characters of what an agent is told of the review at once. */
   reviewNote: 400,
   /** Patches of one document that are checked; the others have no diagnostics. */

@@ -111,7 +111,7 @@ export function cancelled(): FailedAnswer {
 export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Question> {
   const { session, options, token, warnings, onCommit } = job;
   for (let moved = 0; ; ) {
-    const plan = await narrowedPlan(job, asked);
+    const plan = await (asked.confirmation === undefined ? job.plan() : narrowedPlan(job, asked));
     if (!plan.ok) return { answer: toRefusal(plan.failures, plan.outcomes, job) };
     const refused = (failure: Failure): Applied => ({
       answer: toEditorRefusal(withRest(failure, callSentences.nothingChanged), notAttempted(plan.outcomes)),

@@ -28,8 +28,9 @@ interface Done extends Pick<Transaction, "id" | "label" | "steps"> {
 export function recordApplied(session: Session, { id, label, steps, caller, counts }: Done): boolean {
   const { history } = session;
   const files = [...new Set(steps.map(({ file }) => nameAfter(file).path))];
-  const sum = (of: "added" | "removed"): number => counts.reduce((total, one) => total + one[of], 0);
-  const lines = { added: sum("added"), removed: sum("removed") };
+  const lines = { added: 0, removed: 0 };
+  for (const { added, removed } of counts)
+    Object.assign(lines, { added: lines.added + added, removed: lines.removed + removed });
   const transaction = { id, label, steps, isUndone: false, at: Date.now(), files, caller, lines };
   const kept = withLatest(history.transactions, transaction, limits.transactions);
   history.transactions = kept ?? history.transactions;

@@ -13,7 +13,7 @@ import { pathFailures } from "../../workspace/sentences.js";
 import { readTarget } from "../../workspace/takeSnapshot.js";
 import { type Answer, toRefusal } from "../edit/result.js";
 import { fitted, toWorkspaceEdit } from "../edit/workspaceEdit.js";
-import { type AppliedStep, slimSteps, type Transaction } from "../history.js";
+import { type AppliedStep, type Transaction, withLatest } from "../history.js";
 import type { ReverseText } from "../review/reviewer.js";
 import { selectorKeys } from "../review/select.js";
 import { redoFailures, redoOf } from "../review/sentences.js";
@@ -132,7 +132,9 @@ async function undoTransaction(
   // If the undo wrote nothing on disk, no journal has noted it.
   if (isKept) await forgetKept(id);
   const isUndone = direction === "undo";
-  const after = { steps: slimSteps(steps), isUndone, ...(isUndone ? { undoneAt: Date.now() } : {}) };
+  // What is too large to keep can't be redone.
+  const [kept] = withLatest([], { steps }, 1) ?? [];
+  const after = { steps: kept?.steps ?? [], isUndone, ...(isUndone ? { undoneAt: Date.now() } : {}) };
   history.transactions = history.transactions.map((one) => (one.id === id ? { ...one, ...after } : one));
   session.review?.reversed(id, direction, caller);
   const { label: undoing, files: counts } = answer.result;

@@ -21,6 +21,7 @@ import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed } from "./followedFile.js";
 import { type DiskVerdict, judgeDisk } from "./judge.js";
 import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
+import { recordWrite } from "./recordWrite.js";
 import { createReports, nameFor } from "./reports.js";
 
 /** Follows the files of a session's documents until the process ends. */
@@ -126,6 +127,11 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   #textChanged(file: FollowedFile, text: string): void {
+    const { base, path } = file;
+    const document = this.#documentOf(file);
+    // The text before may have been typed; then nobody can say what was written.
+    if (text === file.coming && base !== undefined && path !== undefined && document !== undefined)
+      recordWrite(this.#session, { path, name: nameFor(this.#session, path), document }, base, text);
     // The user may load a text that was not merged.
     if (text === file.coming || text === file.conflicting)
       Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
@@ -241,7 +247,9 @@ export class OpenFilesOnDisk implements DiskFollower {
     Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, merged });
     // An agent that asks for the text is not told that the file has changed under it.
     session.diskStamps.remember(file.uri);
-    if (!change.isEmpty) this.#reports.add({ kind: isClean ? "loaded" : "merged", path });
+    if (change.isEmpty) return;
+    recordWrite(session, job, withoutMark(document.text), merged.text);
+    this.#reports.add({ kind: isClean ? "loaded" : "merged", path });
   }
 
   /** Asks the user about a merge. The other calls need not wait for the answer. */

@@ -30,8 +30,13 @@ import { baseOf, keyOf, ReviewedTexts } from "./texts.js";
 const isReviewed = (session: Session): boolean =>
   session.settings.review !== "off" || announcedBy(session).review === true;
 
+/** Begins to follow what calls change, once the user wants to review it. */
+export function beginReview(session: Session): void {
+  if (isReviewed(session)) session.review ??= new Review(session);
+}
+
 /** The review of a session. */
-export class Review implements Reviewer, HunksOf {
+class Review implements Reviewer, HunksOf {
   readonly #session: Session;
   readonly #texts: ReviewedTexts;
   readonly #show: ReturnType<typeof createShow>;
@@ -48,12 +53,16 @@ export class Review implements Reviewer, HunksOf {
     this.#show = createShow(session, this);
   }
 
+  get isOn(): boolean {
+    return isReviewed(this.#session);
+  }
+
   expect(files: readonly FileChange[]): void {
     if (this.#texts.held.size > 0) this.#texts.expect(files);
   }
 
   record({ id, at, caller, label, steps }: Parameters<Reviewer["record"]>[0]): void {
-    if (!isReviewed(this.#session)) return;
+    if (!this.isOn) return;
     if (this.calls.size === 0) this.#session.documents.onChange((uri) => this.#changed(uri));
     this.calls.set(id, { id, at, caller, label });
     const order = new Map([...this.calls.keys()].map((call, i) => [call, i]));

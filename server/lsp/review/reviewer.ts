@@ -34,6 +34,8 @@ export interface HunkLines {
 
 /** Follows what calls have changed until the user has looked at it. */
 export interface Reviewer {
+  /** `true` if the user wants to review changes. */
+  readonly isOn: boolean;
   /** A call is about to change these files, or the client may do so. */
   expect(files: readonly FileChange[]): void;
   /** A call has been applied. */

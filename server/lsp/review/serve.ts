@@ -48,6 +48,12 @@ export function serveReview(
   return table[method]?.(session, review, params) ?? toRefusal([redoFailures.nothing()]);
 }
 
+/** Answers a request if nothing is reviewed. */
+export function withoutReview(session: Session, method: string): Answer<object> {
+  if (method === reviewMethods.history) return { ok: true, result: historyOf(session) };
+  return method === reviewMethods.review ? { ok: true, result: { hunks: [] } } : toRefusal([redoFailures.nothing()]);
+}
+
 function listHunks(session: Session, review: HunksOf, params: unknown): Answer<ReviewResult> {
   const isAll = Object.keys(Object(params)).length === 0;
   const selector = isAll ? ({ all: true } as const) : readSelector(params);

@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AgentHook, ReadHook } from "../../agents/agent.js";
 import { askingNames, runnerOf } from "../../agents/agents.js";
 import { readOrEmpty } from "../../agents/parts.js";
+import { noteWriter } from "../../disk/writers.js";
 import { type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
 import { agentIdFor, isAgentId } from "../../session/agentId.js";
 import { type RequestResult, resultOf } from "../../session/awaitAnswer.js";
@@ -185,6 +186,8 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
     const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(agent, pair));
+    // The editor that has the file open then knows whose change it finds on disk.
+    if (reason === undefined) noteWriter(await canonicalPaths([...states.keys()]), caller);
     return reason === undefined || isLeft ? undefined : deny(reason);
   } finally {
     close();
