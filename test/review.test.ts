@@ -273,8 +273,24 @@ describe("a question about a call", () => {
     desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0"], reason: "B is taken" });
     const { result } = await apply({ ...twoEdits, options });
     expect(desk.editor.confirms[0]?.hunks).toEqual([
-      { id: "0", uri: desk.uri("a.txt"), kind: "text", startLine: 2, oldText: "2\n", newText: "B\n", diffLines: [6, 7] },
-      { id: "1", uri: desk.uri("a.txt"), kind: "text", startLine: 7, oldText: "7\n", newText: "G\n", diffLines: [12, 13] },
+      {
+        id: "0",
+        uri: desk.uri("a.txt"),
+        kind: "text",
+        startLine: 2,
+        oldText: "2\n",
+        newText: "B\n",
+        diffLines: [6, 7],
+      },
+      {
+        id: "1",
+        uri: desk.uri("a.txt"),
+        kind: "text",
+        startLine: 7,
+        oldText: "7\n",
+        newText: "G\n",
+        diffLines: [12, 13],
+      },
     ]);
     expect(desk.texts()["a.txt"]).toBe(ten.replace("7", "G"));
     expect(result.refused).toEqual([{ path: "a.txt", startLine: 2, endLine: 2 }]);

@@ -11,7 +11,11 @@ export interface Agent {
 }
 
 /** Starts an agent with this name, in a folder of the place. */
-export async function startAgent({ inside: [program, ...args], env }: Place, name: string, cwd: string): Promise<Agent> {
+export async function startAgent(
+  { inside: [program, ...args], env }: Place,
+  name: string,
+  cwd: string,
+): Promise<Agent> {
   const child = spawn(program, [...args, "multi-edit", "mcp"], { env, cwd, stdio: ["pipe", "pipe", "ignore"] });
   const waiting = new Map<number, (result: unknown) => void>();
   createInterface({ input: child.stdout }).on("line", (line) => {

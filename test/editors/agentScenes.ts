@@ -93,7 +93,13 @@ export const askAboutHunks = (stage: Stage, folder = ""): Question => {
   const diffOf = (name: string, ...hunks: string[]): string =>
     `--- a/${folder}${name}\n+++ b/${folder}${name}\n${hunks.join("")}`;
   const price = diffOf("price.ts", "@@ -1,1 +1,1 @@\n-one\n+1\n", "@@ -9,2 +9,1 @@\n-two\n-three\n+2\n");
-  const hunk = (id: string, name: string, startLine: number, diffLines: readonly [number, number], oldText: string) => ({
+  const hunk = (
+    id: string,
+    name: string,
+    startLine: number,
+    diffLines: readonly [number, number],
+    oldText: string,
+  ) => ({
     ...{ id, uri: uriOf(stage, `${folder}${name}`), startLine, diffLines, oldText, newText: "new\n" },
   });
   return askAbout(stage, `${folder}price.ts`, {

@@ -144,7 +144,9 @@ async function showsOddNames(view: View): Promise<void> {
   const inList = (form: string) => view.evaluate(`(with-current-buffer "*multi-edit changes*" ${form})`);
   const list = String(await inList(withoutBytes));
   for (const shown of Object.values(odd))
-    expect(list).toMatch(new RegExp(`^c\\d+/${escaped(shown)}(?::1)?: \\d\\d:30 one␊two␀three: 1 line changed | a␉b`, "m"));
+    expect(list).toMatch(
+      new RegExp(`^c\\d+/${escaped(shown)}(?::1)?: \\d\\d:30 one␊two␀three: 1 line changed | a␉b`, "m"),
+    );
   // Only names that exist as they are shown are links.
   const isLink = (start: string) =>
     inList(`(progn (font-lock-ensure) (goto-char (point-min)) (search-forward "${start}")

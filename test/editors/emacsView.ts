@@ -56,7 +56,8 @@ function useEmacs(kind: EmacsKind): InEmacs {
 }
 
 /** Removes what an earlier test has told instead of the server. */
-const forgetReview = "(progn (mapc #'multi-edit-review--unmark multi-edit-review--hunks) (setq multi-edit-review--hunks nil))";
+const forgetReview =
+  "(progn (mapc #'multi-edit-review--unmark multi-edit-review--hunks) (setq multi-edit-review--hunks nil))";
 
 /** Compares the screen with the page, without most of its empty rows. */
 export function capture({ isCaptured }: View, name: string, screen: string): void {

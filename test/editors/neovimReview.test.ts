@@ -172,7 +172,10 @@ async function followsUndo(view: View): Promise<void> {
   const agent = await reviewedCall(view.stage, "src/");
   agent.stop();
   await expect.poll(() => signsOf(view)).toEqual(["1-1", "4-5"]);
-  for (const [key, signs] of [["u", []], ["\u0012", ["1-1", "4-5"]]] as const) {
+  for (const [key, signs] of [
+    ["u", []],
+    ["\u0012", ["1-1", "4-5"]],
+  ] as const) {
     view.press(key);
     await expect.poll(() => signsOf(view)).toEqual(signs);
   }

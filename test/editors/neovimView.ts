@@ -48,9 +48,7 @@ function useNeovim(kind: EditorKind): InNeovim {
       // The editor that `neovimOnScreen` starts has this type.
       const editor = session.driver as ShownNeovim;
       stage.lay({ "src/price.ts": price, "src/old.ts": "export {};\n" });
-      await editor.run!(
-        `vim.cmd.cd(${JSON.stringify(stage.folder)}) vim.cmd("only | messages clear") ${forgetReview}`,
-      );
+      await editor.run!(`vim.cmd.cd(${JSON.stringify(stage.folder)}) vim.cmd("only | messages clear") ${forgetReview}`);
       await stage.open("src/price.ts");
       await run({ ...editor, stage, editor, isCaptured: kind === neovim });
     });

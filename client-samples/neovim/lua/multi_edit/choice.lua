@@ -32,6 +32,9 @@ function M.offer(buffer, hunks, above)
       end
     end
     draw(buffer, hunks, refused, above)
+    if vim.api.nvim_get_mode().mode ~= "n" then
+      vim.api.nvim_feedkeys(vim.keycode("<Esc>"), "n", false)
+    end
   end
   vim.keymap.set({ "n", "x" }, "x", toggle, { buffer = buffer, nowait = true, desc = "Leave out the change" })
   return function()
