@@ -127,11 +127,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   #textChanged(file: FollowedFile, text: string): void {
-    const { base, path } = file;
-    const document = this.#documentOf(file);
-    // The text before may have been typed; then nobody can say what was written.
-    if (text === file.coming && base !== undefined && path !== undefined && document !== undefined)
-      recordWrite(this.#session, { path, name: nameFor(this.#session, path), document }, base, text);
+    if (text === file.coming) this.#recordLoaded(file, text);
     // The user may load a text that was not merged.
     if (text === file.coming || text === file.conflicting)
       Object.assign(file, { base: text, coming: undefined, conflicting: undefined });
@@ -140,6 +136,14 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (text !== file.beforeMerge) return;
     Object.assign(file, { beforeMerge: undefined, merged: undefined });
     if (text !== file.base) this.#reports.add({ kind: "mergeUndone", path: file.path ?? file.uri });
+  }
+
+  #recordLoaded(file: FollowedFile, text: string): void {
+    const { base, path } = file;
+    const document = this.#documentOf(file);
+    // Without a base, nobody can say what was written.
+    if (base === undefined || path === undefined || document === undefined) return;
+    recordWrite(this.#session, { path, name: nameFor(this.#session, path), document }, base, text);
   }
 
   /** Finds out whether the editor has loaded a newer text than the one that it was told to load. */
