@@ -113,8 +113,10 @@ async function play(place: Place): Promise<Frame[]> {
     terminal.write("\u001c\u000e");
     terminal.write("\u0017k");
     await delay(300);
-    terminal.write("u");
-    const undone = await shows("1 export const rate = 0.19; // ask Ann");
+    terminal.write(":MultiEditNext\r");
+    const reviewed = await shows('"multi-edit": 1 line changed', "export const rate = 0.19; // ask Ann");
+    terminal.write(":.MultiEditUndo\r");
+    const undone = await shows("1 export const rate = 0.19; // ask Ann", "Undo src/price.ts:1");
     return [
       { caption: "You type a comment and do not save.", shot: typed, seconds: 3 },
       {
@@ -127,7 +129,8 @@ async function play(place: Place): Promise<Frame[]> {
         shot: done,
         seconds: 6,
       },
-      { caption: "In the editor, u undoes the agent's edit like one of your own.", shot: undone, seconds: 4 },
+      { caption: "You review what has changed: above it is the former line.", shot: reviewed, seconds: 5 },
+      { caption: "You keep each change or undo it, and the agent hears of that.", shot: undone, seconds: 4 },
     ];
   } finally {
     await terminal.stop();
