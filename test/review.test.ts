@@ -1,11 +1,6 @@
-/** The review across the process: hunks, what undoes and keeps them, and what the editor is shown. */
 import { describe, expect, it, vi } from "vitest";
 import type { CodeAction } from "vscode-languageserver/node";
-import { noteWriter } from "../server/disk/writers.js";
-import type { ReviewResult } from "../server/lsp/protocol.js";
-import { ownStateHome } from "./support/agentPeer.js";
 import { batch, failed, patchOf, serverForDesks } from "./support/desk.js";
-import { loadingDesks } from "./support/loadingDesk.js";
 import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
 
 const program = serverForDesks();
@@ -349,36 +344,5 @@ describe("a question about a call", () => {
     const { result } = await apply({ ...twoEdits, options });
     expect(result.refused).toEqual([{ path: "a.txt", startLine: 7, endLine: 7 }]);
     expect(desk.texts()["a.txt"]).toBe(ten.replace("2", "B").replace("10", "typed\n10"));
-  });
-});
-
-describe("what an agent writes with a tool of its own", () => {
-  const tenWith = (line: string): string => ten.replace("2", line);
-
-  it("has hunks if its hook has said that it writes the file", async () => {
-    ownStateHome();
-    const capabilities = { experimental: { multiEdit: { didChangeOnDisk: true, review: true } } };
-    const desk = await loadingDesks(program)({ open: { "a.txt": ten, "b.txt": ten }, capabilities });
-    const list = async (): Promise<string[]> => {
-      const { hunks } = (await desk.editor.request("multiEdit/review", {})) as ReviewResult;
-      return hunks.map(({ agent, oldText, newText }) => `${agent}: ${oldText.trim()} > ${newText.trim()}`);
-    };
-    await desk.write("a.txt", tenWith("other"));
-    await vi.waitUntil(() => desk.texts()["a.txt"] === tenWith("other"));
-    expect(await list()).toEqual([]);
-    noteWriter([`${desk.root}/a.txt`, `${desk.root}/b.txt`], { name: "claude-code" });
-    await desk.write("a.txt", tenWith("agent"));
-    await vi.waitUntil(() => desk.texts()["a.txt"] === tenWith("agent"));
-    expect(await list()).toEqual(["claude-code: other > agent"]);
-    // A note is for one write.
-    await desk.write("a.txt", tenWith("formatter"));
-    await vi.waitUntil(() => desk.texts()["a.txt"] === tenWith("formatter"));
-    await desk.typeOver("b.txt", "9", "nine");
-    await desk.write("b.txt", tenWith("merged"));
-    await vi.waitUntil(() => desk.texts()["b.txt"]?.includes("merged"));
-    await vi.waitUntil(async () => (await list()).length === 2);
-    expect((await list()).at(-1)).toBe("claude-code: 2 > merged");
-    await desk.editor.request("multiEdit/undo", { uri: desk.uri("b.txt") });
-    expect(desk.texts()["b.txt"]).toBe(ten.replace("9", "nine"));
   });
 });

@@ -265,6 +265,7 @@ function registerSync(
     session.trails?.saved(uri);
     session.outside.saved(uri);
     session.disk?.saved(uri);
+    session.review?.saved(uri);
   });
 }
 

@@ -188,6 +188,8 @@ export const limits = {
   reviewMs: 100,
   /** Hunks that the server follows for the review; those of the oldest calls are forgotten first. */
   reviewHunks: 2_000,
+  /** Characters of the file in which the hunks of saved texts are kept for the next session; larger ones are not. */
+  reviewKept: 4 * 1024 * 1024,
   /** Lines of a diff that a hover shows. */
   reviewHover: 40,
   /** Characters of a comment that the agent is told. */

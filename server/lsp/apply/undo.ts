@@ -43,6 +43,10 @@ export async function undo(
   return inTurn({ session, token, share, onWaiting }, async (asked) => {
     const by = { session, token, caller, asked };
     if (typeof wanted === "object") return undoHunks(by, wanted, direction);
+    const isHeld = session.history.transactions.some(({ id }) => id === wanted);
+    // Of a call of an earlier session, the hunks may be known.
+    if (wanted !== undefined && !isHeld && session.review?.stateOfCall(wanted) !== undefined)
+      return undoHunks(by, { transaction: wanted }, direction);
     const found = await findCall(session, wanted, direction);
     if (!found.ok) return found;
     // If the user is asked, later calls may be applied in the meantime; the question is still about this one.

@@ -19,6 +19,7 @@ import { announcedBy, openAt, type Session, seenBy } from "../session.js";
 import { actionsOn, hoverOf, itemAt } from "./actions.js";
 import { type FollowedHunk, stateOf } from "./hunk.js";
 import type { HunksOf, ReviewComment, ReviewedCall, ReviewedFile, ReviewItem } from "./item.js";
+import { keepReview, noteSaved, readReview } from "./kept.js";
 import type { HunkLines, HunkReversal, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
 import { readSelector, selected } from "./select.js";
 import { noteText, redoFailures, reviewFailures, reviewProblems, reviewTexts } from "./sentences.js";
@@ -32,7 +33,10 @@ const isReviewed = (session: Session): boolean =>
 
 /** Begins to follow what calls change, once the user wants to review it. */
 export function beginReview(session: Session): void {
-  if (isReviewed(session)) session.review ??= new Review(session);
+  if (!isReviewed(session) || session.review !== undefined) return;
+  const review = new Review(session);
+  session.review = review;
+  review.restore().catch((error: unknown) => session.log("warn", String(error)));
 }
 
 /** The review of a session. */
@@ -63,7 +67,7 @@ class Review implements Reviewer, HunksOf {
 
   record({ id, at, caller, label, steps }: Parameters<Reviewer["record"]>[0]): void {
     if (!this.isOn) return;
-    if (this.calls.size === 0) this.#session.documents.onChange((uri) => this.#changed(uri));
+    this.#follow();
     this.calls.set(id, { id, at, caller, label });
     const order = new Map([...this.calls.keys()].map((call, i) => [call, i]));
     let made = 0;
@@ -78,8 +82,56 @@ class Review implements Reviewer, HunksOf {
       else if (file.kind !== "create") this.#texts.record(file, { call: id, order, newId });
       this.#show.now(uri);
       if (file.kind === "rename") this.#show.now(file.document.uri);
+      this.saved(uri);
     }
     this.#limit();
+  }
+
+  #follow(): void {
+    if (this.calls.size === 0) this.#session.documents.onChange((uri) => this.#changed(uri));
+  }
+
+  saved(uri: string): void {
+    const own = this.#texts.held.get(keyOf(uri));
+    if (own === undefined) return;
+    void noteSaved(own).then((isNews) => isNews && this.#keepOnDisk());
+  }
+
+  /** Keeps the hunks of the saved texts for the next session. */
+  #keepOnDisk(): void {
+    const texts = [...this.#texts.held.values()].flatMap(({ uri, saved, hunks: now }) => {
+      const open = new Set(now.filter((hunk) => stateOf(hunk) !== "kept").map(({ id }) => id));
+      const hunks = (saved?.hunks ?? []).filter((hunk) => open.has(hunk.id) && stateOf(hunk) === "pending");
+      if (saved === undefined || hunks.length === 0) return [];
+      const copied = hunks.map((hunk) => ({ ...hunk, texts: [...hunk.texts], calls: [...hunk.calls] }));
+      return [{ uri, hash: saved.hash, hunks: copied }];
+    });
+    keepReview(this.#folders, { calls: [...this.calls.values()], texts });
+  }
+
+  get #folders(): readonly string[] {
+    return this.#session.folders.map(({ uri }) => uri);
+  }
+
+  /** Takes over what an earlier session has kept. */
+  async restore(): Promise<void> {
+    // By then, the client has said which folders there are.
+    await this.#session.ready;
+    const { calls, texts } = await readReview(this.#folders);
+    if (texts.length === 0) return;
+    this.#follow();
+    const present = [...this.calls];
+    this.calls.clear();
+    for (const { caller, ...call } of calls) {
+      const { name = "", version, agent } = caller ?? {};
+      const by = { name, ...(version && { version }), ...(agent && { agent }) };
+      this.calls.set(call.id, { ...call, caller: caller && by });
+    }
+    for (const [id, call] of present) this.calls.set(id, call);
+    for (const { hunks, ...text } of texts) {
+      this.#texts.restore({ ...text, hunks: hunks.map((hunk) => ({ ...hunk, level: hunk.level })) });
+      this.#show.now(text.uri);
+    }
   }
 
   #changed(uri: string): void {
@@ -137,6 +189,7 @@ class Review implements Reviewer, HunksOf {
       });
     }
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
+    this.#keepOnDisk();
   }
 
   comment(about: string, comment: ReviewComment | undefined): void {

@@ -40,6 +40,8 @@ export interface Reviewer {
   expect(files: readonly FileChange[]): void;
   /** A call has been applied. */
   record(call: Pick<Transaction, "id" | "label" | "at" | "caller" | "steps">): void;
+  /** The editor has saved a document. */
+  saved(uri: string): void;
   /** Returns how the hunks that a request names are undone or redone. `params`: as received. */
   reverseHunks(params: object, direction: "undo" | "redo"): Answer<HunkReversal>;
   /** Returns what undoes or redoes a call in its documents. */

@@ -23,6 +23,10 @@ export interface ReviewedText {
   before: readonly Pick<ReviewedText, "text" | "hunks">[];
   /** The calls whose hunks are not all known any more. */
   readonly lost: Set<string>;
+  /** `true` if the text was on disk before each call that has changed it, so that no hunk has text that never was. */
+  wasOnDisk: boolean;
+  /** The hunks as they were when the text was last seen on disk, and the hash of the file; `undefined` if it was not. */
+  saved: { readonly hash: string; readonly hunks: readonly FollowedHunk[] } | undefined;
 }
 
 /** The number of states that are kept: of an edit, of its rollback, and of an edit that is only proposed. */
@@ -54,6 +58,15 @@ export class ReviewedTexts {
     return own;
   }
 
+  /** Adds hunks of an earlier session, unless the text has some already. */
+  restore({ uri, text, hunks }: Pick<ReviewedText, "uri" | "text" | "hunks">): void {
+    if (this.held.has(keyOf(uri))) return;
+    const own = { ...empty(uri, text), hunks };
+    this.held.set(keyOf(uri), own);
+    const open = openAt(this.#session, uri);
+    if (open !== undefined) this.synced(open.uri);
+  }
+
   /** Keeps the hunks of files as they are, because a call is about to change these. */
   expect(files: readonly FileChange[]): void {
     for (const { document } of files) {
@@ -75,6 +88,7 @@ export class ReviewedTexts {
     this.held.set(key, own);
     Object.assign(own, { uri, ...own.before.findLast(({ text }) => text === textA), before: [] });
     follow(own, textA, undefined);
+    own.wasOnDisk &&= file.document.version === null || file.document.onDisk === "same";
     const changes = file.change.changes.map(({ from, to, insert }) => ({
       ...{ from: from + mark.length, to: to + mark.length, insert },
     }));
@@ -121,8 +135,9 @@ export function baseOf(path: string, { uri, text, hunks }: ReviewedText, ids: Re
   return { kind: "update", document, change: back.invert(text), text, overwritten: false, edits: 1, operations: [] };
 }
 
+/** Returns a text without hunks. */
 const empty = (uri: string, text: string): ReviewedText => ({
-  ...{ uri, text, hunks: [], before: [] },
+  ...{ uri, text, hunks: [], before: [], wasOnDisk: true, saved: undefined },
   lost: new Set(),
 });
 
