@@ -1,5 +1,5 @@
 /** The agent that has written an open file is known if its hook has named it; nobody else is taken for it. */
-import { readdirSync, utimesSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -63,9 +63,11 @@ describe("a text that came from disk", () => {
     await desk.write("a.txt", changed);
     await expect.poll(() => writersOf(desk)).toEqual(["another program"]);
     expect(await aboutToEdit(desk)).toBe("");
-    const hooks = join(desk.home, "multi-edit-language-server", "hooks");
-    const old = new Date(Date.now() - 121_000);
-    for (const name of readdirSync(hooks)) utimesSync(join(hooks, name), old, old);
+    const notes = join(desk.home, "multi-edit-language-server", "writers");
+    for (const name of readdirSync(notes)) {
+      const note = JSON.parse(readFileSync(join(notes, name), "utf8")) as { at: number };
+      writeFileSync(join(notes, name), JSON.stringify({ ...note, at: note.at - 121_000 }));
+    }
     await desk.write("a.txt", text);
     await expect.poll(() => writersOf(desk)).toHaveLength(2);
     await desk.typeBefore("a.txt", "five", "my ");

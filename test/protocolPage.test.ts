@@ -155,7 +155,7 @@ describe("the examples", () => {
 
   it("undo with fields of known names", () => {
     const asked = examples.filter(({ kind }) => kind === "undo").flatMap(({ text }) => Object.keys(JSON.parse(text)));
-    expect(asked).toEqual(fieldsOf("lsp/protocol.ts", "UndoParams"));
+    expect([...new Set(asked)].sort()).toEqual(fieldsOf("lsp/protocol.ts", "ReviewSelector").sort());
   });
 
   it("ask to read with fields of known names", () => {

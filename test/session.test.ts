@@ -15,15 +15,18 @@ const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, opt
 describe("initialize", () => {
   it("announces exactly the capabilities of the server", async () => {
     const { editor } = await start();
-    const commands = ["multiEdit.apply", "multiEdit.preview", "multiEdit.undo"];
+    const reviewed = ["keep", "redo", "comment", "reviewNext", "reviewPrevious", "reviewDiff"];
+    const commands = ["apply", "preview", "undo", ...reviewed].map((name) => `multiEdit.${name}`);
     expect(editor.initialized.capabilities).toEqual({
       positionEncoding: "utf-16",
       textDocumentSync: { openClose: true, change: 2, save: true },
       executeCommandProvider: { commands: [...commands, "multiEdit.show"] },
-      codeActionProvider: { codeActionKinds: ["quickfix"] },
+      codeActionProvider: { codeActionKinds: ["quickfix"], resolveProvider: true },
       hoverProvider: true,
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
-      experimental: { multiEdit: { version: 1, shapes: ["batch", "pi", "MultiEdit", "edit_file", "patch"], commands } },
+      experimental: {
+        multiEdit: { version: 1, shapes: ["batch", "pi", "MultiEdit", "edit_file", "patch"], commands, review: true },
+      },
     });
     expect(editor.initialized.serverInfo?.name).toBe("multi-edit-language-server");
   });

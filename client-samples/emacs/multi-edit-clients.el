@@ -16,10 +16,11 @@
 (require 'multi-edit-diagnostics)
 (require 'multi-edit-disk)
 (require 'multi-edit-patches)
+(require 'multi-edit-messages)
 (require 'multi-edit-question)
+(require 'multi-edit-review)
 (require 'multi-edit-session)
 (require 'multi-edit-unsynced)
-(require 'multi-edit-view)
 
 (defvar eglot-server-programs)
 (defvar lsp-language-id-configuration)
@@ -40,15 +41,15 @@
 
 (defun multi-edit--experimental ()
   "Return further capabilities: among others, Emacs saves at the server's request, and sends every keystroke at once."
-  '(:multiEdit (:save t :didApply t :confirm t :didChangeOnDisk t :diagnostics t :syncDelay 0)))
+  '(:multiEdit (:save t :didApply t :confirm t :didChangeOnDisk t :diagnostics t :review t :syncDelay 0)))
 
 (defvar multi-edit-did-apply-functions nil
   "Functions called with the property list that the server sends after each applied batch and each undo.")
 
 (defun multi-edit--did-apply (session params)
-  "Show the change that SESSION has reported with PARAMS, and run `multi-edit-did-apply-functions'."
+  "Mention the change that SESSION has reported with PARAMS, and run `multi-edit-did-apply-functions'."
   ;; An error must not keep other functions from learning of the change.
-  (with-demoted-errors "multi-edit: %S" (multi-edit-view-did-apply session params))
+  (with-demoted-errors "multi-edit: %S" (multi-edit--mention-change session params))
   (run-hook-with-args 'multi-edit-did-apply-functions params))
 
 ;;; Setting up eglot
@@ -93,6 +94,10 @@
   (cl-defmethod eglot-handle-notification
     ((server multi-edit-eglot-server) (_method (eql multiEdit/didApply)) &rest params)
     (multi-edit--did-apply server params))
+
+  (cl-defmethod eglot-handle-notification
+    ((server multi-edit-eglot-server) (_method (eql multiEdit/didChangeReview)) &rest params)
+    (multi-edit-review-did-change server params))
 
   (cl-defmethod eglot-handle-notification
     ((server multi-edit-eglot-server) (_method (eql multiEdit/didChangeOnDisk)) &key uris &allow-other-keys)
@@ -177,6 +182,8 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
       (multi-edit--table
        "multiEdit/didApply"
        (lambda (workspace params) (multi-edit--did-apply workspace (multi-edit--plist params)))
+       "multiEdit/didChangeReview"
+       (lambda (workspace params) (multi-edit-review-did-change workspace (multi-edit--plist params)))
        "multiEdit/didChangeOnDisk"
        (lambda (workspace params) (multi-edit--load-files workspace (plist-get (multi-edit--plist params) :uris)))
        "$/cancelRequest"

@@ -4,7 +4,7 @@
 
 ;;; Commentary:
 
-;; Commands for the changes that `multi-edit-view' remembers.
+;; Commands for the changes that `multi-edit-review' remembers.
 
 ;;; Code:
 
@@ -12,128 +12,107 @@
 (require 'seq)
 (require 'subr-x)
 (require 'multi-edit-messages)
-(require 'multi-edit-view)
+(require 'multi-edit-review)
 
-(defun multi-edit-jumps--in-order ()
-  "Return the changes in the order of their files and lines."
-  (let ((rank (make-hash-table :test #'equal)))
-    (seq-do-indexed (lambda (change index)
-                      (let ((path (multi-edit-view--path change)))
-                        (puthash path (gethash path rank index) rank)))
-                    multi-edit-view--changes)
-    (sort (copy-sequence multi-edit-view--changes)
-          (lambda (a b)
-            (let ((x (gethash (multi-edit-view--path a) rank))
-                  (y (gethash (multi-edit-view--path b) rank)))
-              (if (= x y) (< (or (multi-edit-view--update a) 0) (or (multi-edit-view--update b) 0)) (< x y)))))))
+(declare-function multi-edit-comment "multi-edit-verdicts")
+(declare-function multi-edit-keep-change "multi-edit-verdicts")
+(declare-function multi-edit-undo-change "multi-edit-verdicts")
 
-(defun multi-edit-jumps--line (change)
-  "Return the text of the first line of CHANGE, if there is one."
-  (when-let* ((line (multi-edit-view--update change))
-              (path (multi-edit-view--path change))
-              ((multi-edit--possible-p path))
-              ((or (multi-edit-view--buffer change) (file-readable-p path))))
-    (with-current-buffer (or (multi-edit-view--buffer change) (generate-new-buffer " *multi-edit line*" t))
-      (unwind-protect
-          (save-excursion
-            (save-restriction
-              (widen)
-              (unless buffer-file-name (insert-file-contents path))
-              (goto-char (point-min))
-              (forward-line (1- line))
-              (string-trim (buffer-substring-no-properties (pos-bol) (pos-eol)))))
-        (unless buffer-file-name (kill-buffer))))))
-
-(defun multi-edit-jumps--entry (change root)
-  "Return the line for CHANGE in the list of changes; file names are relative to ROOT."
-  (let* ((file (multi-edit-view--change-file change))
-         (kind (plist-get file :kind))
-         (path (plist-get file :path))
-         (name (if (multi-edit--possible-p path) (file-relative-name path root) (plist-get file :name)))
+(defun multi-edit-jumps--entry (hunk)
+  "Return the line for HUNK in the list of changes."
+  (let* ((path (multi-edit-review--hunk-path hunk))
+         (name (if (multi-edit--possible-p path) (file-relative-name path) (multi-edit-review--hunk-name hunk)))
          (shown (multi-edit--printable name))
-         (at (multi-edit-view--change-at change))
-         (who (concat (multi-edit-view--change-who change)
-                      (and at (format-time-string " %H:%M" (date-to-time at)))))
-         (line (and (not (equal kind "create")) (multi-edit-jumps--line change))))
-    ;; Without a line number, no link leads there.
-    (concat (if (or (equal kind "delete") (not (equal name shown))) shown (format "%s:%d" name (or (multi-edit-view--update change) 1)))
-            ": " who
-            (and (multi-edit-view--change-first change)
-                 (format ": %s%s"
-                         (pcase kind
-                           ("create" "new ") ("delete" "deleted ")
-                           ("rename" (format "was %s " (plist-get file :old-name)))
-                           (_ ""))
-                         (multi-edit--numbers file)))
-            (cond ((multi-edit-view--change-removal change) " | text was removed")
-                  (line (concat " | " (multi-edit--printable line))))
-            "\n")))
+         (line (string-trim (car (split-string (or (multi-edit-review--get hunk :newText) "") "\n")))))
+    (propertize
+     (concat
+      ;; Without a line number, no link leads there.
+      (if (or (equal (multi-edit-review--get hunk :kind) "delete") (not (equal name shown)))
+          shown
+        (format "%s:%d" name (multi-edit-review--line hunk)))
+      (format-time-string ": %H:%M " (date-to-time (multi-edit-review--get hunk :at)))
+      (multi-edit--printable (multi-edit-review--get hunk :message))
+      (if (equal line "") "" (concat " | " (multi-edit--printable line))))
+     'multi-edit-hunk hunk)))
 
 (defun multi-edit-jumps--none ()
-  (user-error "No agent has changed anything, or the changes were cleared"))
+  (user-error "No change of an agent waits for review"))
+
+(defvar-keymap multi-edit-changes-mode-map
+  :doc "Keys in the list of changes."
+  "u" #'multi-edit-undo-change
+  "k" #'multi-edit-keep-change
+  "c" #'multi-edit-comment)
+
+(define-compilation-mode multi-edit-changes-mode "Changes"
+  "Mode of the list of changes by agents."
+  ;; Other patterns would take the time of day for a line number.
+  (setq-local compilation-error-regexp-alist '(("^\\(\\(?:[^:\n]\\|:[^ \n]\\)+?\\):\\([0-9]+\\): " 1 2 nil 1))))
+
+(defun multi-edit-jumps--fill (buffer)
+  "Write the list of changes into BUFFER."
+  (with-current-buffer buffer
+    (let ((inhibit-read-only t)
+          (line (line-number-at-pos)))
+      (erase-buffer)
+      (insert "Changes by agents: u undoes, k keeps, c comments\n\n"
+              (mapconcat (lambda (hunk) (concat (multi-edit-jumps--entry hunk) "\n")) (multi-edit-review--all)))
+      (goto-char (point-min))
+      (forward-line (1- line)))))
+
+(defun multi-edit-jumps--refresh ()
+  "Keep the list of changes up to date, if it is open."
+  (when-let* ((buffer (get-buffer "*multi-edit changes*"))) (multi-edit-jumps--fill buffer)))
+
+(add-hook 'multi-edit-review-hook #'multi-edit-jumps--refresh)
 
 ;;;###autoload
 (defun multi-edit-list-changes ()
-  "List the changes by agents; \\[next-error] jumps to the next one."
+  "List the changes by agents that wait for review; \\[next-error] jumps to the next one."
   (interactive)
-  (unless multi-edit-view--changes (multi-edit-jumps--none))
-  (let ((root (plist-get (multi-edit-view--change-file (car multi-edit-view--changes)) :root))
-        (changes (multi-edit-jumps--in-order)))
-    (with-current-buffer (get-buffer-create "*multi-edit changes*")
-      (let ((inhibit-read-only t))
-        (erase-buffer)
-        (setq default-directory root)
-        (insert "Changes by agents\n\n")
-        (dolist (change changes) (insert (multi-edit-jumps--entry change root)))
-        (compilation-mode "Changes")
-        ;; Other patterns would take the time of day for a line number.
-        (setq-local compilation-error-regexp-alist
-                    '(("^\\(\\(?:[^:\n]\\|:[^ \n]\\)+?\\):\\([0-9]+\\): " 1 2 nil 1)))
-        (goto-char (point-min)))
-      (setq next-error-last-buffer (current-buffer))
-      (pop-to-buffer (current-buffer)))))
+  (let ((hunk (or (car (multi-edit-review--all)) (multi-edit-jumps--none)))
+        (buffer (get-buffer-create "*multi-edit changes*")))
+    (with-current-buffer buffer
+      (multi-edit-changes-mode)
+      (setq default-directory (multi-edit--root (multi-edit-review--hunk-session hunk))))
+    (multi-edit-jumps--fill buffer)
+    (with-current-buffer buffer (goto-char (point-min)))
+    (setq next-error-last-buffer buffer)
+    (pop-to-buffer buffer)))
 
-;;;###autoload
-(defun multi-edit-clear-changes ()
-  "Remove the marks on all changes by agents, and forget the changes.  The texts stay as they are."
-  (interactive)
-  (multi-edit-view--drop #'always))
-
-(defun multi-edit-jumps--go (change)
+(defun multi-edit-jumps--go (hunk)
+  "Go to HUNK, and show the former text there."
   (push-mark nil t)
-  (find-file (multi-edit-view--path change))
+  (find-file (multi-edit-review--hunk-path hunk))
   (widen)
   (goto-char (point-min))
-  (forward-line (1- (or (multi-edit-view--update change) 1)))
+  (forward-line (1- (multi-edit-review--line hunk)))
   (back-to-indentation)
-  (multi-edit-view--follow-point))
+  (multi-edit-review--show hunk))
 
 ;;;###autoload
 (defun multi-edit-next-change (&optional count)
   "Go to the next change by an agent, or to the COUNT-th, in whatever file it is."
   (interactive "p")
-  (let* ((changes (seq-filter (lambda (change)
-                                (and (not (equal (plist-get (multi-edit-view--change-file change) :kind) "delete"))
-                                     (multi-edit--possible-p (multi-edit-view--path change))))
-                              (multi-edit-jumps--in-order)))
-         (step (or count 1)))
-    (unless changes (multi-edit-jumps--none))
+  (let ((hunks (or (seq-filter (lambda (hunk)
+                                 (and (not (equal (multi-edit-review--get hunk :kind) "delete"))
+                                      (multi-edit--possible-p (multi-edit-review--hunk-path hunk))))
+                               (multi-edit-review--all))
+                   (multi-edit-jumps--none)))
+        (step (or count 1)))
+    (when (< step 0) (setq hunks (reverse hunks)))
     (dotimes (_ (abs step))
-      (let* ((line (line-number-at-pos nil t))
-             (same (lambda (change) (equal (multi-edit-view--path change) buffer-file-name)))
-             (is-after (lambda (change) (and (funcall same change) (> (or (multi-edit-view--update change) 1) line))))
-             (is-before (lambda (change) (and (funcall same change) (< (or (multi-edit-view--update change) 1) line))))
-             (in-file (seq-filter same changes))
-             (target
-              (cond ((null in-file) (if (> step 0) (car changes) (car (last changes))))
-                    ((> step 0)
-                     (or (seq-find is-after in-file) (cadr (memq (car (last in-file)) changes))))
-                    (t (or (car (last (seq-filter is-before in-file)))
-                           (cadr (memq (car in-file) (reverse changes))))))))
-        (unless target
-          (setq target (if (> step 0) (car changes) (car (last changes))))
-          (message "This is the %s change again." (if (> step 0) "first" "last")))
-        (multi-edit-jumps--go target)))))
+      (let* ((path (or buffer-file-name ""))
+             (line (line-number-at-pos nil t))
+             (target (seq-find (lambda (hunk)
+                                 (let ((other (multi-edit-review--hunk-path hunk))
+                                       (other-line (multi-edit-review--line hunk)))
+                                   (cond ((not (equal other path)) (if (> step 0) (string< path other) (string< other path)))
+                                         ((> step 0) (> other-line line))
+                                         (t (< other-line line)))))
+                               hunks)))
+        (unless target (message "This is the %s change again." (if (> step 0) "first" "last")))
+        (multi-edit-jumps--go (or target (car hunks)))))))
 
 ;;;###autoload
 (defun multi-edit-previous-change (&optional count)

@@ -119,6 +119,21 @@
           (run-with-timer pause nil #'multi-edit--say-all)
         (multi-edit--say-all)))))
 
+(defun multi-edit--mention-change (session params)
+  "Show a message about the change that SESSION has reported with PARAMS, if an agent made it."
+  (let* ((file (lambda (data)
+                 (let ((path (multi-edit--path session (plist-get data :uri)))
+                       (old-uri (plist-get data :oldUri)))
+                   (append (list :path path
+                                 :name (multi-edit--name session path)
+                                 :old-name (and old-uri (multi-edit--name session (multi-edit--path session old-uri))))
+                           data))))
+         (files (seq-map file (plist-get params :files))))
+    ;; A call from Emacs itself has an answer, which is shown anyway.
+    (when (and (plist-get params :agent) files)
+      (multi-edit--mention (list :who (multi-edit--who params) :files files
+                                 :undone (equal (plist-get params :kind) "undone"))))))
+
 (provide 'multi-edit-messages)
 ;; Local Variables:
 ;; byte-compile-docstring-max-column: 120

@@ -17,8 +17,9 @@
 
 (cl-defstruct (multi-edit-question--question (:constructor multi-edit-question--new) (:copier nil))
   "A question of SESSION: the request ID with PARAMS, which the server withdraws at the time DEADLINE, unless nil.
-BUFFER shows the diff.  SHOWN says that the user has had it on the screen.  TIMER ends it if the server does not."
-  session id params deadline buffer shown timer)
+BUFFER shows the diff, from the line ABOVE on; the user has refused the hunks with the ids REFUSED.  SHOWN says that the
+user has had it on the screen.  TIMER ends it if the server does not."
+  session id params deadline buffer above refused shown timer)
 
 (defvar multi-edit-question--all nil
   "The open questions, in the order in which they arrived; the first one is shown.")
@@ -52,6 +53,7 @@ BUFFER shows the diff.  SHOWN says that the user has had it on the screen.  TIME
   :doc "Keys in the buffer with a question."
   "C-c C-c" #'multi-edit-apply-proposal
   "C-c C-k" #'multi-edit-reject-proposal
+  "x" #'multi-edit-leave-out
   "q" #'quit-window)
 
 (define-derived-mode multi-edit-question-mode diff-mode "Question"
@@ -83,12 +85,44 @@ BUFFER shows the diff.  SHOWN says that the user has had it on the screen.  TIME
                     (multi-edit--one-line (multi-edit-question--get question :label))))
     (seq-doseq (file (multi-edit-question--get question :files))
       (insert (multi-edit-question--file-line question file)))
-    (insert "\nC-c C-c: apply   C-c C-k: reject, with a reason if you type one   q: answer later\n\n"
-            (multi-edit-question--get question :diff))
+    (insert "\nC-c C-c: apply   C-c C-k: reject, with a reason if you type one   q: answer later\n"
+            (if (multi-edit-question--get question :hunks) "x: leave out the change at point, or take it again\n" "")
+            "\n")
+    (setf (multi-edit-question--question-above question) (1- (line-number-at-pos))
+          (multi-edit-question--question-refused question) nil)
+    (insert (multi-edit-question--get question :diff))
     (goto-char (point-min))
     (set-buffer-modified-p nil)
     (multi-edit-question-mode)
     (current-buffer)))
+
+(defface multi-edit-refused '((t :inherit shadow :strike-through t))
+  "Parts of a proposed diff that the user has refused."
+  :group 'multi-edit-view)
+
+(defun multi-edit-leave-out (from to)
+  "Leave out the change at point, or those between FROM and TO, from the proposed edit; or take it again."
+  (interactive (if (use-region-p) (list (region-beginning) (1- (region-end))) (list (point) (point))))
+  (let* ((question (car multi-edit-question--all))
+         (above (multi-edit-question--question-above question))
+         (first (- (line-number-at-pos from) above))
+         (last (- (line-number-at-pos to) above)))
+    (remove-overlays nil nil 'face 'multi-edit-refused)
+    (seq-doseq (hunk (multi-edit-question--get question :hunks))
+      (let ((id (plist-get hunk :id))
+            (lines (append (plist-get hunk :diffLines) nil)))
+        (when (and (<= (car lines) last) (>= (cadr lines) first))
+          (setf (multi-edit-question--question-refused question)
+                (if (member id (multi-edit-question--question-refused question))
+                    (remove id (multi-edit-question--question-refused question))
+                  (cons id (multi-edit-question--question-refused question)))))
+        (when (member id (multi-edit-question--question-refused question))
+          (save-excursion
+            (goto-char (point-min))
+            (forward-line (+ above (car lines) -1))
+            (let ((overlay (make-overlay (point) (pos-eol (1+ (- (cadr lines) (car lines)))))))
+              (overlay-put overlay 'face 'multi-edit-refused)
+              (overlay-put overlay 'after-string " left out"))))))))
 
 (defun multi-edit-question--update-header ()
   "Show above the diff who asks, and how many questions wait."
@@ -216,8 +250,11 @@ BUFFER shows the diff.  SHOWN says that the user has had it on the screen.  TIME
 (defun multi-edit-question--answer (question answer reason)
   "Answer QUESTION with ANSWER, a string, and with REASON unless it is empty."
   (multi-edit-question--end question)
-  (multi-edit--reply (multi-edit-question--question-session question) (multi-edit-question--question-id question)
-                     :result `(:answer ,answer ,@(and reason (not (equal reason "")) `(:reason ,reason)))))
+  (let ((refused (and (equal answer "apply") (multi-edit-question--question-refused question))))
+    (multi-edit--reply (multi-edit-question--question-session question) (multi-edit-question--question-id question)
+                       :result `(:answer ,answer
+                                         ,@(and reason (not (equal reason "")) `(:reason ,reason))
+                                         ,@(and refused `(:refused ,(vconcat refused)))))))
 
 (defun multi-edit-question--visible ()
   "Return the first question; if it is not visible, show it instead, because nobody can agree to what was never shown."
@@ -229,9 +266,16 @@ BUFFER shows the diff.  SHOWN says that the user has had it on the screen.  TIME
 
 ;;;###autoload
 (defun multi-edit-apply-proposal ()
-  "Let the agent apply the edit that is shown."
+  "Let the agent apply the edit that is shown, without what you have left out, and tell it the reason for that."
   (interactive)
-  (multi-edit-question--answer (multi-edit-question--visible) "apply" nil))
+  (let ((question (multi-edit-question--visible)))
+    (multi-edit-question--answer-with-reason
+     question "apply" (and (multi-edit-question--question-refused question) (multi-edit-question--read-reason)))))
+
+(defun multi-edit-question--answer-with-reason (question answer reason)
+  "Answer QUESTION with ANSWER and REASON, unless it was withdrawn in the meantime, as a message has said then."
+  (when (memq question multi-edit-question--all)
+    (multi-edit-question--answer question answer reason)))
 
 (defun multi-edit-question--read-reason ()
   "Ask the user for a reason, and return it."
@@ -246,10 +290,8 @@ BUFFER shows the diff.  SHOWN says that the user has had it on the screen.  TIME
   (interactive (progn (multi-edit-question--visible)
                       (list (cons (car multi-edit-question--all)
                                   (multi-edit-question--read-reason)))))
-  (let ((question (if (consp reason) (car reason) (multi-edit-question--visible))))
-    ;; If the question was withdrawn in the meantime, a message has said so.
-    (when (memq question multi-edit-question--all)
-      (multi-edit-question--answer question "reject" (if (consp reason) (cdr reason) reason)))))
+  (multi-edit-question--answer-with-reason (if (consp reason) (car reason) (multi-edit-question--visible))
+                                           "reject" (if (consp reason) (cdr reason) reason)))
 
 (provide 'multi-edit-question)
 ;; Local Variables:

@@ -22,12 +22,14 @@
 (declare-function eglot--languages "eglot")
 (declare-function eglot--managed-buffers "eglot")
 (declare-function eglot--project "eglot")
+(declare-function eglot-path-to-uri "eglot")
 (declare-function eglot-uri-to-path "eglot")
 (declare-function jsonrpc-connection-send "jsonrpc")
 (declare-function jsonrpc-notify "jsonrpc")
 (declare-function jsonrpc-running-p "jsonrpc")
 (declare-function lsp--client-server-id "ext:lsp-mode")
 (declare-function lsp--send-no-wait "ext:lsp-mode")
+(declare-function lsp--path-to-uri "ext:lsp-mode")
 (declare-function lsp--session-workspaces "ext:lsp-mode")
 (declare-function lsp--uri-to-path "ext:lsp-mode")
 (declare-function lsp--workspace-buffers "ext:lsp-mode")
@@ -146,6 +148,9 @@ The server reads them when it starts.  Write false as `:json-false', and lists a
 
 (defun multi-edit--path (session uri)
   (if (multi-edit--lsp-p session) (lsp--uri-to-path uri) (eglot-uri-to-path uri)))
+
+(defun multi-edit--uri (session path)
+  (if (multi-edit--lsp-p session) (lsp--path-to-uri path) (eglot-path-to-uri path)))
 
 (defun multi-edit--notify (session method params)
   "Send the notification METHOD with PARAMS to SESSION."

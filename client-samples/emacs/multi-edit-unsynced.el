@@ -13,9 +13,6 @@
 (require 'seq)
 (require 'multi-edit-session)
 
-(declare-function eglot-path-to-uri "eglot")
-(declare-function lsp--path-to-uri "ext:lsp-mode")
-
 (defvar multi-edit--unsynced (make-hash-table :test #'eq :weakness 'key)
   "For each session, the URIs that were reported last.")
 
@@ -50,8 +47,7 @@
                            when (and path (buffer-modified-p buffer) (not (file-remote-p path))
                                      (not (memq buffer synced)))
                            collect path))
-           (uris (mapcar (if (multi-edit--lsp-p session) #'lsp--path-to-uri #'eglot-path-to-uri)
-                         (sort paths #'string<))))
+           (uris (mapcar (lambda (path) (multi-edit--uri session path)) (sort paths #'string<))))
       (unless (equal uris (gethash session multi-edit--unsynced))
         (puthash session uris multi-edit--unsynced)
         (multi-edit--notify session "multiEdit/didChangeUnsynced" (list :uris (vconcat uris)))))))

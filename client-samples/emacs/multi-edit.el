@@ -26,7 +26,7 @@
 (require 'multi-edit-patches)
 (require 'multi-edit-question)
 (require 'multi-edit-session)
-(require 'multi-edit-view)
+(require 'multi-edit-verdicts)
 
 ;;;###autoload
 (defun multi-edit-apply-region (start end)

@@ -24,15 +24,19 @@ export interface AppliedStep {
 export interface Transaction {
   readonly id: string;
   readonly label: string;
-  /** The steps, in the order in which they were performed; empty after an undo. */
+  /** The steps, in the order in which they were performed; after an undo, those of the undo. */
   readonly steps: readonly AppliedStep[];
   readonly isUndone: boolean;
+  /** The time of the undo, in milliseconds since 1970; absent if it was not undone. */
+  readonly undoneAt?: number;
   /** The time of the call, in milliseconds since 1970. */
   readonly at: number;
   /** The paths of the changed files, as answers show them; those of renamed files are the new ones. */
   readonly files: readonly string[];
   /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
+  /** The numbers of lines that the call has added and removed; absent if they are unknown. */
+  readonly lines?: Omit<LineCounts, "uri">;
 }
 
 /** An edit proposed to the client, with no sign yet that the client has applied it. */
@@ -81,7 +85,7 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
     const { formerLines: _, ...document } = file.document;
     slim.set(file, { ...file, document, operations: [] });
   }
-  const steps = latest.steps.map((step) => ({ ...step, file: slim.get(step.file) ?? step.file }));
+  const steps = latest.steps.map(({ kind, file, kept, tidy }) => ({ kind, file: slim.get(file) ?? file, kept, tidy }));
   let room = limits.undoSize;
   const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {

@@ -38,6 +38,7 @@ export function createSession(
     history: createHistory(),
     diskStamps: createDiskStamps(),
     disk: undefined,
+    review: undefined,
     callers: [],
     lastCallAt: undefined,
     version,

@@ -17,10 +17,15 @@ import type {
 import type { CallOptions } from "../dialect/options.js";
 import type { Failure, FailureCode } from "../plan/failure.js";
 import type { NewDiagnostics } from "./diagnostics/protocol.js";
+import type { ConfirmHunk, HistoryCall, RefusedPlace, ReviewSelector } from "./review/protocol.js";
 
+/** The type of what a client announces. */
+export type * from "./capabilities.js";
 /** The types for the diagnostics of other language servers, and for open files on disk. */
 export type * from "./diagnostics/protocol.js";
 export type * from "./onDisk/protocol.js";
+/** The types of the review. */
+export type * from "./review/protocol.js";
 export type {
   BatchCall,
   BatchEdit,
@@ -183,6 +188,10 @@ export interface MultiEditResult {
   warnings: string[];
   /** What other language servers report since the call; absent unless it was applied and the client tells. */
   diagnostics?: NewDiagnostics;
+  /** What the user has made of the agent's earlier edits since its last answer; `text` begins with it. */
+  note?: string;
+  /** What the user, who was asked about the call, has refused of it; absent if nothing. */
+  refused?: RefusedPlace[];
 }
 
 /** `data` of the JSON-RPC error that answers a failed call. */
@@ -219,32 +228,12 @@ export interface ReadResult {
   changedOnDisk?: true;
   /** The lines that the file's last change on disk brought into the unsaved text; absent if there are none. */
   mergedFromDisk?: PlaceLines[];
+  /** As in a `MultiEditResult`. */
+  note?: string;
 }
 
-/** Capabilities that a client may announce in `capabilities.experimental.multiEdit`. */
-export interface ClientMultiEdit {
-  /** `true` if the client answers the request `multiEdit/saveDocuments`. */
-  save?: boolean;
-  /** `true` if the client shows its user what the notification `multiEdit/didApply` tells. */
-  didApply?: boolean;
-  /** `true` if the client answers the request `multiEdit/confirm`. */
-  confirm?: boolean;
-  /** Maximum delay, in milliseconds, before the client syncs typed text. */
-  syncDelay?: number;
-  /**
-   * `true` if the client loads the files that the notification `multiEdit/didChangeOnDisk` names, and answers the request
-   * `multiEdit/adoptDiskText`.
-   */
-  didChangeOnDisk?: boolean;
-  /** `true` if the client answers the request `multiEdit/diagnostics`. */
-  diagnostics?: boolean;
-}
-
-/** Params of `multiEdit/undo`. The params may be omitted. */
-export interface UndoParams {
-  /** Id from a result or the status; by default, the latest transaction that has not been undone. */
-  transaction?: string;
-}
+/** Params of `multiEdit/undo`: a transaction or hunks; by default, the latest transaction that has not been undone. */
+export type UndoParams = ReviewSelector;
 
 /** A change to one file, as the user is asked or told about it. For an undo, all fields say what the undo does. */
 export interface FileSummary {
@@ -271,6 +260,8 @@ export interface ConfirmRequestParams {
   /** Number of lines removed. */
   removed: number;
   files: FileSummary[];
+  /** The hunks, of which the user may refuse some; only for a call, and for a client that also announces `review`. */
+  hunks?: ConfirmHunk[];
   /** Milliseconds after which the server withdraws the question with `$/cancelRequest`. */
   expiresInMs: number;
 }
@@ -280,6 +271,8 @@ export interface ConfirmRequestResult {
   answer: "apply" | "reject";
   /** The user's reason for the rejection, in the user's words. */
   reason?: string;
+  /** With `apply`: the ids of the hunks that are not applied. */
+  refused?: string[];
 }
 
 /**
@@ -298,7 +291,7 @@ export interface ConfirmParams {
 }
 
 /** Params of `multiEdit/answer` on the socket: the user's answer, with the code that only the editor has shown. */
-export interface AnswerParams extends ConfirmRequestResult {
+export interface AnswerParams extends Omit<ConfirmRequestResult, "refused"> {
   code: string;
 }
 
@@ -392,7 +385,7 @@ export interface OpenStatus {
 export interface TransactionStatus {
   transaction: string;
   label: string;
-  state: "applied" | "undone";
+  state: HistoryCall["state"];
   /** Time of the call, in ISO 8601. */
   at: string;
   /** The paths of the changed files; those of renamed files are the new ones. */

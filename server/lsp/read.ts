@@ -21,6 +21,7 @@ import {
   type StatusParams,
   type StatusResult,
 } from "./protocol.js";
+import { stateOfCall } from "./review/serve.js";
 import { readProblems, requestFailures } from "./sentences.js";
 import { announcedBy, type Session, seenBy, worldOf } from "./session.js";
 
@@ -112,7 +113,7 @@ export async function statusOf(session: Session, params: unknown): Promise<Statu
     transactions: (session.history.isOnDisk ? await keptCalls(session) : session.history.transactions).map((call) => ({
       transaction: call.id,
       label: call.label,
-      state: call.isUndone ? "undone" : "applied",
+      state: stateOfCall(session, call),
       at: new Date(call.at).toISOString(),
       files: [...call.files],
       ...(call.caller === undefined ? {} : { by: call.caller }),

@@ -9,8 +9,17 @@ import { undo } from "./apply/undo.js";
 import { forPerson } from "./edit/forPeople.js";
 import { type Answer, toErrorData } from "./edit/result.js";
 import { noticeFailed } from "./notices/notices.js";
-import { agentMethods, type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
+import {
+  agentMethods,
+  type Caller,
+  type MultiEditErrorData,
+  type MultiEditResult,
+  methods,
+  type ReadResult,
+} from "./protocol.js";
 import { readDocument, statusOf } from "./read.js";
+import { reviewMethods } from "./review/protocol.js";
+import { withoutReview } from "./review/serve.js";
 import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
 import { type ErrorClass, errorCodes } from "./wire/rpc.js";
@@ -36,6 +45,13 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
     },
   ],
   [agentMethods.answer, async (session, { params }) => answerFromShell(session, params)],
+  [reviewMethods.redo, (session, request, token) => undo(session, request, token, "redo")],
+  ...Object.values(reviewMethods)
+    .filter((method) => method !== reviewMethods.redo)
+    .map((method): [string, Serve] => [
+      method,
+      async (session, request) => session.review?.serve(request) ?? withoutReview(session, request.method),
+    ]),
   [methods.status, async (session, { params }) => ({ ok: true, result: await statusOf(session, params) })],
 ]);
 
@@ -64,10 +80,29 @@ export async function serveRequest(
   if (request.caller !== undefined || session.facts.hidesAnswers) noticeProblem(session, request, answer);
   const { reader } = Object(Object(request.params).options) as { readonly reader?: unknown };
   const shown = reader === "person" ? forPerson(answer) : answer;
-  if (shown.ok) return shown.result;
+  // The agent hears once what the user has made of its edits.
+  const note = request.caller && isHeard(method, answer) ? session.review?.noteFor(request.caller) : undefined;
+  if (shown.ok) return note === undefined ? shown.result : withNote(note, shown.result as object);
   const code = rpcCodes[shown.failures[0]?.code ?? "invalidParams"] ?? errorCodes.requestFailed;
   const data: MultiEditErrorData = toErrorData(shown);
-  return new ErrorType(code, shown.message, data);
+  return new ErrorType(code, note === undefined ? shown.message : `${note}\n${shown.message}`, data);
+}
+
+/** Requests whose answers begin with a note about the user's review. */
+const notingMethods: ReadonlySet<string> = new Set([methods.apply, methods.preview, methods.undo]);
+
+/** Reports whether an agent's model reads an answer. A hook that only tries a file reads no lines. */
+function isHeard(method: string, answer: Answer<unknown>): boolean {
+  if (method !== methods.read || !answer.ok) return notingMethods.has(method);
+  const { startLine, endLine } = answer.result as ReadResult;
+  return endLine >= startLine;
+}
+
+/** Adds a note to a result and, if the result has a text for the agent and no text of a file, to the head of that text. */
+function withNote(note: string, result: object): object {
+  const { text, label, note: own } = result as Partial<MultiEditResult>;
+  const notes = own === undefined ? note : `${note}\n${own}`;
+  return { ...result, note: notes, ...(label === undefined ? {} : { text: `${note}\n${text}` }) };
 }
 
 /** Requests that do not count as use of the session. */

@@ -19,15 +19,18 @@ import { settingWarnings } from "../workspace/sentences.js";
 import { createWarnOnce, readSettings } from "../workspace/settings.js";
 import { Trails } from "../workspace/trails.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
+import { undoEdit } from "./apply/undo.js";
 import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
 import { createSession, reportRecovered, showWarning } from "./newSession.js";
 import { OpenFilesOnDisk } from "./onDisk/follow.js";
-import { diskLog } from "./onDisk/sentences.js";
 import { patchCapabilities, servePatches, showCommand, showText } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
+import { undoneBy } from "./review/actions.js";
+import { reviewCommands, reviewMethods } from "./review/protocol.js";
+import { beginReview } from "./review/review.js";
 import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, type Session } from "./session.js";
 import { shorten } from "./wire/lifetime.js";
@@ -55,6 +58,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     return initialize(session, params);
   });
   connection.onInitialized(() => {
+    beginReview(session);
     session.ready = settings.pull();
     watchSettings(session);
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
@@ -69,7 +73,6 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
   });
   session.disk = new OpenFilesOnDisk(session);
-  session.disk.onTextFromDisk(({ uri, writer }) => session.log("debug", diskLog.cameFrom(uri, writer)));
   registerSync(connection, session, servePatches(connection, session));
   registerRequests(connection, session);
 }
@@ -102,15 +105,17 @@ function initialize(session: Session, params: InitializeParams): InitializeResul
     capabilities: {
       positionEncoding: session.encoding,
       textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
-      executeCommandProvider: { commands: [...Object.values(commands), showCommand] },
+      executeCommandProvider: { commands: [...allCommands, showCommand] },
       ...patchCapabilities,
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       experimental: {
-        multiEdit: { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) },
+        multiEdit: { version: protocolVersion, shapes: announcedShapes, commands: allCommands, review: true },
       },
     },
   };
 }
+
+const allCommands = [...Object.values(commands), ...Object.values(reviewCommands)];
 
 /** Reports whether a value is a valid `syncDelay`: a number of milliseconds from 0 to `limits.syncDelayMs`. */
 const isDelay = (value: unknown): value is number =>
@@ -160,6 +165,7 @@ function createSettings(session: Session) {
     session.settings = settings;
     session.gate = { ...session.gate, ...toGate(settings) };
     session.outside.changed("others");
+    beginReview(session);
     session.settingProblems = warnings;
     const fresh = warnOnce(warnings);
     for (const warning of fresh) session.log("warn", warning);
@@ -259,6 +265,7 @@ function registerSync(
     session.trails?.saved(uri);
     session.outside.saved(uri);
     session.disk?.saved(uri);
+    session.review?.saved(uri);
   });
 }
 
@@ -283,13 +290,19 @@ function registerRequests(connection: Connection, session: Session): void {
   connection.onNotification(notifications.didMerge, (params: unknown) => {
     session.disk?.merged(params).catch((error: unknown) => session.log("error", String(error)));
   });
-  for (const method of Object.values(methods)) {
+  for (const method of Object.values(methodsByName)) {
     connection.onRequest(method, (params: unknown, token) =>
       serveRequest(session, { method, params, applier: "client", caller: undefined }, token, ResponseError),
     );
   }
+  connection.onCodeActionResolve(async (action) => {
+    const undone = undoneBy(action);
+    const edit = undone && (await undoEdit(session, undone));
+    return edit === undefined ? action : { ...action, edit };
+  });
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
     if (command === showCommand) return showText(session, given ?? []);
+    if (showingCommands.has(command)) return session.review?.show(command, given?.[0]) ?? null;
     const method = methodsByCommand.get(command);
     if (method === undefined) return new ResponseError(errorCodes.invalidParams, unknownCommand(command));
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;
@@ -301,7 +314,16 @@ function registerRequests(connection: Connection, session: Session): void {
   });
 }
 
+const methodsByName: Readonly<Record<string, string>> = { ...methods, ...reviewMethods };
+
 /** Maps each command to the request of the same name. */
 const methodsByCommand: ReadonlyMap<unknown, string> = new Map(
-  Object.entries(commands).map(([name, command]) => [command, methods[name as keyof typeof commands]]),
+  Object.entries({ ...commands, ...reviewCommands }).map(([name, command]) => [command, methodsByName[name] ?? ""]),
 );
+
+/** The commands that only show something. */
+const showingCommands: ReadonlySet<string> = new Set([
+  reviewCommands.next,
+  reviewCommands.previous,
+  reviewCommands.diff,
+]);

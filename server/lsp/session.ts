@@ -23,6 +23,7 @@ import type { PositionEncoding } from "./edit/positions.js";
 import type { SessionHistory } from "./history.js";
 import type { DiskFollower } from "./onDisk/diskFollower.js";
 import type { Caller, ClientMultiEdit, ConfirmParams } from "./protocol.js";
+import type { Reviewer } from "./review/reviewer.js";
 import type { LogLevel } from "./wire/logLevel.js";
 
 /** A client's name and version, as reported by the client, without line ends. */
@@ -92,6 +93,8 @@ export interface Session {
   readonly diskStamps: DiskStamps;
   /** Follows the open files on disk; `undefined` in a session without an editor. */
   disk: DiskFollower | undefined;
+  /** Follows what calls have changed; `undefined` in a session without an editor. */
+  review: Reviewer | undefined;
   /** The agents that have called, without duplicates, in the order of their latest calls. */
   callers: readonly Caller[];
   /** The time of the latest call, of an agent or of the editor; `undefined` if there was none. */

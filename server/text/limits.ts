@@ -195,6 +195,18 @@ export const limits = {
   showMs: 10_000,
   /** Milliseconds without a change after which the patches in a document are checked. */
   patchCheckMs: 300,
+  /** Milliseconds after the last keystroke in a document at which its hunks are shown again. */
+  reviewMs: 100,
+  /** Hunks that the server follows for the review; those of the oldest calls are forgotten first. */
+  reviewHunks: 2_000,
+  /** Characters of the file in which the hunks of saved texts are kept for the next session; larger ones are not. */
+  reviewKept: 4 * 1024 * 1024,
+  /** Lines of a diff that a hover shows. */
+  reviewHover: 40,
+  /** Characters of a comment that the agent is told. */
+  reviewComment: 200,
+  /** Characters of what an agent is told of the review at once. */
+  reviewNote: 400,
   /** Patches of one document that are checked; the others have no diagnostics. */
   patchesChecked: 100,
   /** Milliseconds for which a file that another program has changed must stand still before it is read. */

@@ -40,7 +40,7 @@ export function homeFolder(): string {
  * not find the editor's files.
  */
 export function inServerFolder(
-  part: "hooks" | "journals" | "replaced" | "sessions" | "" = "",
+  part: "hooks" | "journals" | "replaced" | "reviews" | "sessions" | "writers" | "" = "",
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
 ): string {

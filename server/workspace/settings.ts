@@ -89,6 +89,15 @@ const fields = {
     ),
     "errors",
   ),
+  review: v.optional(
+    v.pipe(
+      v.picklist(["off", "hints"]),
+      v.description(
+        "Whether the editor shows what agents have changed until you keep or undo it, hunk by hunk: as hints, with code actions (hints), or not (off). An editor that draws the changes itself shows them in any case.",
+      ),
+    ),
+    "off",
+  ),
   additionalFolders: v.optional(
     v.pipe(
       list(folder),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { askingNames } from "../../server/agents/agents.js";
+import { writerOf } from "../../server/disk/writers.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { runCommand, suspend } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
@@ -156,6 +157,9 @@ describe("an agent's own tool that would change a file", () => {
     writeFileSync(path, unsaved);
     const [, event] = edits["Gemini CLI's replace"]!;
     expect(await answer("gemini", event(path, root))).toBeUndefined();
+    // The editor then knows whose change it finds on disk.
+    expect(writerOf(path)?.by.name).toBe("gemini-cli");
+    expect(writerOf(join(root, "closed.ts"))).toBeUndefined();
   });
 });
 

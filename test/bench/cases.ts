@@ -10,6 +10,7 @@ import { mcpCall } from "./mcpCases.js";
 import { idle, openDocuments } from "./openCases.js";
 import { patchKeystroke } from "./patchCases.js";
 import type { BenchCase } from "./result.js";
+import { reviewKeystroke } from "./reviewCases.js";
 import { ladder } from "./rungCases.js";
 import { viewCases } from "./viewCases.js";
 import { wireCases } from "./wireCases.js";
@@ -25,6 +26,7 @@ export const benchCases: readonly BenchCase[] = [
   quietDiagnostics,
   idle,
   patchKeystroke,
+  reviewKeystroke,
   ...viewCases,
   fairness,
   diskBatch,

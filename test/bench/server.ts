@@ -74,6 +74,8 @@ export interface BenchServerOptions {
   readonly encoding?: "utf-8" | "utf-16";
   /** `true` if the editor announces that it tells the diagnostics of other servers. */
   readonly tellsDiagnostics?: boolean;
+  /** The user's settings; by default, none. */
+  readonly settings?: object;
 }
 
 /** Starts and initializes a server. */
@@ -134,7 +136,13 @@ function dataOf(error: unknown): MultiEditErrorData {
 /** A server process that has answered `initialize`, and the connection to it. */
 export async function connect(
   root?: string,
-  { withHeap = false, isFast = false, encoding = "utf-16", tellsDiagnostics = false }: BenchServerOptions = {},
+  {
+    withHeap = false,
+    isFast = false,
+    encoding = "utf-16",
+    tellsDiagnostics = false,
+    settings = {},
+  }: BenchServerOptions = {},
 ): Promise<{ child: ChildProcess; connection: MessageConnection }> {
   const scripts = [...(withHeap ? [heapProbe] : []), ...(isFast ? [fastClock] : [])];
   const probe = [
@@ -153,6 +161,7 @@ export async function connect(
   await connection.sendRequest("initialize", {
     processId: process.pid,
     rootUri: null,
+    initializationOptions: settings,
     workspaceFolders: root === undefined ? [] : [{ uri: pathToFileURL(root).href, name: "bench" }],
     capabilities: {
       general: { positionEncodings: [encoding] },

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { askAbout, oddNames, type Question, withdraw } from "./agentScenes.js";
+import { askAbout, askAboutHunks, oddNames, type Question, withdraw } from "./agentScenes.js";
 import { buffersOf, capture, cursorOf, describeNeovim, lua, messagesOf, type View } from "./neovimView.js";
 
 const escapeKey = "\u001b";
@@ -63,6 +63,7 @@ const leaving: readonly (readonly [what: string, keys: readonly string[]])[] = [
 describeNeovim("the question", (inNeovim) => {
   it("shows a diff of 240 lines to its end, and applies it", inNeovim(readsToTheEnd));
   it("rejects with a reason", inNeovim(rejects));
+  it("applies an edit without the changes that the user leaves out", inNeovim(leavesOut));
   for (const one of typing)
     it(
       `takes no key and no answer from a person ${one.what}`,
@@ -131,6 +132,31 @@ async function rejects(view: View): Promise<void> {
   await shows("+line 1");
   press(":MultiEditQuestion reject no\r");
   expect((await second).result).toEqual({ answer: "reject", reason: "no" });
+  await leftNothing(view, before);
+}
+
+async function leavesOut(view: View): Promise<void> {
+  const { press, shows } = view;
+  const before = await buffersOf(view);
+  const { answer } = askAboutHunks(view.stage, "src/");
+  await shows("x: leave out the change at the cursor", "-one");
+  press(":MultiEditQuestion\r");
+  await expect.poll(() => lua(view, "return vim.bo.filetype")).toBe("diff");
+  press("/-three\rx");
+  const one = await shows("-two left out");
+  expect(one.match(/left out/g)).toHaveLength(1);
+  // All selected lines, of which one change is taken again.
+  press("ggVGx");
+  expect(await shows("-one left out", "-four left out")).not.toContain("-two left out");
+  press("/-one\rx");
+  const shown = await shows("-four left out");
+  expect(shown).not.toContain("-one left out");
+  capture(view, "choice", shown);
+  // A line that belongs to no change.
+  press("ggxga");
+  await shows("Reason for the agent");
+  press("other tax\r");
+  expect((await answer).result).toEqual({ answer: "apply", refused: ["3"], reason: "other tax" });
   await leftNothing(view, before);
 }
 

@@ -63,7 +63,8 @@ async function record(): Promise<Frame[]> {
   }
 }
 
-async function play(place: Place): Promise<Frame[]> {
+/** Lays the files of the picture and the editor's set-up; returns the environment of the terminal. */
+function layPicture(place: Place): Place["env"] {
   mkdirSync(join(place.folder, "src"));
   mkdirSync(join(place.folder, ".git"));
   writeFileSync(join(place.folder, "src/price.ts"), file);
@@ -72,7 +73,7 @@ async function play(place: Place): Promise<Frame[]> {
   const config = join(place.home, ".config/nvim");
   writeFileSync(join(config, "init.lua"), 'vim.o.number = true\nvim.o.background = "dark"\n');
   // No prompt but a dollar sign, and no history.
-  const env = {
+  return {
     ...place.env,
     COLORTERM: "truecolor",
     SHELL: "/bin/bash",
@@ -80,6 +81,10 @@ async function play(place: Place): Promise<Frame[]> {
     PROMPT_COMMAND: "PS1='$ '",
     HISTFILE: "",
   };
+}
+
+async function play(place: Place): Promise<Frame[]> {
+  const env = layPicture(place);
   const screen = createScreen(columns, rows);
   const terminal = startTerminal({ ...place, env }, ["nvim", "-n", "src/price.ts"], { columns, rows });
   terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));
@@ -113,8 +118,10 @@ async function play(place: Place): Promise<Frame[]> {
     terminal.write("\u001c\u000e");
     terminal.write("\u0017k");
     await delay(300);
-    terminal.write("u");
-    const undone = await shows("1 export const rate = 0.19; // ask Ann");
+    terminal.write(":MultiEditNext\r");
+    const reviewed = await shows('"multi-edit": 1 line changed', "export const rate = 0.19; // ask Ann");
+    terminal.write(":.MultiEditUndo\r");
+    const undone = await shows("1 export const rate = 0.19; // ask Ann", "Undo src/price.ts:1");
     return [
       { caption: "You type a comment and do not save.", shot: typed, seconds: 3 },
       {
@@ -127,7 +134,8 @@ async function play(place: Place): Promise<Frame[]> {
         shot: done,
         seconds: 6,
       },
-      { caption: "In the editor, u undoes the agent's edit like one of your own.", shot: undone, seconds: 4 },
+      { caption: "You review what has changed: above it is the former line.", shot: reviewed, seconds: 5 },
+      { caption: "You keep each change or undo it, and the agent hears of that.", shot: undone, seconds: 4 },
     ];
   } finally {
     await terminal.stop();

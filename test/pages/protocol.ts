@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { callFields, editFields } from "../../server/dialect/fields.js";
 import { announcedShapes, shapes } from "../../server/dialect/shapes.js";
 import { commands, protocolVersion } from "../../server/lsp/protocol.js";
+import { reviewCommands } from "../../server/lsp/review/protocol.js";
 import { rungs } from "../../server/match/rungs.js";
 import { verdicts } from "../../server/plan/views/table.js";
 import { commandRows, exitCodeRows } from "../../server/programs/cli/table.js";
@@ -12,11 +13,18 @@ import { codeList, headingsOf, type Maker, table, wrapped } from "./markdown.js"
 
 const sourceOf = (path: string): string => readFileSync(new URL(`../../server/${path}`, import.meta.url), "utf8");
 
-/** A file's source, with those of the files from which the protocol takes a part of its types. */
-const sourcesOf = (path: string): string =>
-  [path, ...(path === "lsp/protocol.ts" ? ["lsp/onDisk/protocol.ts", "lsp/diagnostics/protocol.ts"] : [])]
-    .map(sourceOf)
-    .join("\n");
+/** A file's source, with that of the file from which the protocol takes a part of its types. */
+const sourcesOf = (path: string): string => [path, ...(alsoIn[path] ?? [])].map(sourceOf).join("");
+
+/** The files whose types a file exports as well. */
+const alsoIn: Readonly<Record<string, readonly string[]>> = {
+  "lsp/protocol.ts": [
+    "lsp/capabilities.ts",
+    "lsp/onDisk/protocol.ts",
+    "lsp/diagnostics/protocol.ts",
+    "lsp/review/protocol.ts",
+  ],
+};
 
 /** Returns the names of an interface's fields, in the order of its source. */
 export function fieldsOf(path: string, name: string): string[] {
@@ -114,7 +122,8 @@ export const protocolParts: Readonly<Record<string, Maker>> = {
 {
   "version": ${protocolVersion},
   "shapes": ${jsonList(announcedShapes)},
-  "commands": ${jsonList(Object.values(commands))}
+  "commands": ${wrappedList([...Object.values(commands), ...Object.values(reviewCommands)])},
+  "review": true
 }
 \`\`\``,
   fields: (old) =>
@@ -182,6 +191,21 @@ export const protocolParts: Readonly<Record<string, Maker>> = {
 };
 
 const jsonList = (names: readonly string[]): string => `[${names.map((name) => JSON.stringify(name)).join(", ")}]`;
+
+/** Returns a list of names in JSON, three on a line. */
+function wrappedList(names: readonly string[]): string {
+  const lines = names.flatMap((_, i) =>
+    i % 3 === 0
+      ? [
+          names
+            .slice(i, i + 3)
+            .map((name) => JSON.stringify(name))
+            .join(", "),
+        ]
+      : [],
+  );
+  return `[\n    ${lines.join(",\n    ")}\n  ]`;
+}
 
 /** Returns a list of the headings with links to them. */
 function contentsOf(page: string): string {

@@ -16,7 +16,8 @@ import { watchDiagnostics } from "../diagnostics/watch.js";
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
 import { fitted, missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type ReportStep, withProgress } from "../progress.js";
-import type { Caller, CallOptions } from "../protocol.js";
+import type { Caller, CallOptions, RefusedPlace } from "../protocol.js";
+import { refusedText } from "../review/sentences.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { announcedBy, inSlices, type OnWaiting, type Session, type Share, seenBy, worldOf } from "../session.js";
 import { type Asked, applyJob, cancelled, inTurn, type Question } from "./applyLoop.js";
@@ -109,7 +110,15 @@ async function applyCall(call: ServedCall, asked: Asked): Promise<Answer | Quest
   const { result } = answer;
   const isKept = recordApplied(session, { id: transaction, label: result.label, steps, caller, counts: result.files });
   const more = isKept ? { transaction } : { warnings: [...result.warnings, callSentences.tooLargeToUndo] };
-  return { ok: true, result: { ...result, ...more } };
+  const { places = [], reason } = asked.confirmation?.refused() ?? {};
+  const refused = places.length === 0 ? {} : refusalNote(result.text, places, reason);
+  return { ok: true, result: { ...result, ...more, ...refused } };
+}
+
+/** Returns what tells an agent of the hunks that the user has refused before the others were applied. */
+function refusalNote(text: string, refused: readonly RefusedPlace[], reason: string | undefined) {
+  const note = refusedText(refused, reason);
+  return { refused: [...refused], note, text: `${note}\n${text}` };
 }
 
 /** Answers with the call's edit without applying it. */

@@ -17,7 +17,7 @@ import { type Confirmation, createConfirmation } from "./confirm.js";
 import { outcomeRows, type StepOutcome } from "./outcomes.js";
 import { rollBackSteps } from "./rollBackSteps.js";
 import { type Saved, saveChanged } from "./save.js";
-import type { ApplyJob, ApplyPlan, DoneStep, Run, Task } from "./step.js";
+import type { ApplyJob, ApplyPlan, DoneStep, PlanAttempt, Run, Task } from "./step.js";
 import { commitPart, heldElsewhere, type Queue, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 import { changedSince, takesTextsTogether } from "./steps/text.js";
@@ -111,7 +111,7 @@ export function cancelled(): FailedAnswer {
 export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Question> {
   const { session, options, token, warnings, onCommit, onStart } = job;
   for (let moved = 0; ; ) {
-    const plan = await job.plan();
+    const plan = await (asked.confirmation === undefined ? job.plan() : narrowedPlan(job, asked));
     if (!plan.ok) return { answer: toRefusal(plan.failures, plan.outcomes, job) };
     const refused = (failure: Failure): Applied => ({
       answer: toEditorRefusal(withRest(failure, callSentences.nothingChanged), notAttempted(plan.outcomes)),
@@ -151,12 +151,18 @@ export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Q
     );
     // Changes that the server writes itself may include operations that the editor does not support.
     const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
-    const replan = { plan: job.plan, confirmation };
+    const replan = { plan: (only?: FileChange) => narrowedPlan(job, asked, only), confirmation };
     const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, replan, done: [], budget: { bytes: 0 } };
     const executed = await execute(run);
     // If everything is as it was before the call, the user can be asked about the new plan.
     if (executed.isUnagreed !== true || ++moved > limits.rematches) return { ...executed, plan };
   }
+}
+
+/** Plans a job without what the user has refused of it. */
+async function narrowedPlan(job: ApplyJob, { confirmation }: Asked, only?: FileChange): Promise<PlanAttempt> {
+  const made = await job.plan(only);
+  return made.ok ? (confirmation?.narrowed(made) ?? made) : made;
 }
 
 /** Asks the user about a plan. Returns the call's answer if the user does not agree, otherwise `undefined`. */

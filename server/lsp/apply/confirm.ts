@@ -7,10 +7,11 @@ import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { pathFailures } from "../../workspace/sentences.js";
 import { type Answer, labelOf, requestedFiles, toRefusal, wholeDiff } from "../edit/result.js";
-import type { Caller, ConfirmParams, ConfirmResult, FileSummary } from "../protocol.js";
+import type { Caller, ConfirmParams, ConfirmResult, FileSummary, RefusedPlace } from "../protocol.js";
 import { editorFailures } from "../sentences.js";
-import type { Session } from "../session.js";
-import { askClient, type UserQuestion } from "./question.js";
+import { announcedBy, type Session } from "../session.js";
+import { confirmHunks, hunksOfPlan, withoutRefused } from "./partial.js";
+import { askClient, type RefusedHunks, type UserQuestion } from "./question.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 import { createViewer, type Viewer } from "./viewer.js";
 
@@ -21,7 +22,7 @@ import { createViewer, type Viewer } from "./viewer.js";
 export type Consent = "yes" | Failure;
 
 /** The job that a plan belongs to. */
-type AskingJob = Pick<ApplyJob, "session" | "options" | "token" | "caller">;
+type AskingJob = Pick<ApplyJob, "session" | "options" | "token" | "caller"> & Partial<Pick<ApplyJob, "kind">>;
 
 /** The parts of a plan that the user is asked about. */
 type AskedPlan = Pick<ApplyPlan, "files" | "asks">;
@@ -35,6 +36,8 @@ export function createConfirmation(job: AskingJob) {
   const viewer = createViewer(job.session);
   let confirmed: string | undefined;
   let proposed = "";
+  let refused: { readonly keys: ReadonlySet<string>; readonly reason: string | undefined } | undefined;
+  let places: readonly RefusedPlace[] = [];
   // With `overwrite: "ask"` alone, only a plan that could lose unsaved text is asked about.
   const isNeeded = ({ files, asks }: AskedPlan): boolean =>
     job.options.confirm === true || asks.length > 0 || (job.options.overwrite === "ask" && files.some(losesUnsaved));
@@ -57,14 +60,29 @@ export function createConfirmation(job: AskingJob) {
       proposed = wholeDiff(plan.files);
       const consent = await askUser(job, viewer, plan, proposed);
       if (consent === "yes") confirmed = proposed;
-      return consent;
+      if (consent === "yes" || !("refused" in consent)) return consent;
+      const keys = hunksOfPlan(plan.files).map(({ key }) => key);
+      refused = { keys: new Set(consent.refused.map((id) => keys[Number(id)] ?? "")), reason: consent.reason };
+      const { files } = withoutRefused({ ...plan, tasks: [], outcomes: [] }, refused.keys).plan;
+      confirmed = wholeDiff(files);
+      return "yes";
     },
+    /** Returns a plan without what the user has refused of it. */
+    narrowed(plan: ApplyPlan): ApplyPlan {
+      const { places: left, plan: narrow } = withoutRefused(plan, refused?.keys ?? noKeys);
+      places = left;
+      return narrow;
+    },
+    /** Returns what the user has refused of the plan that was applied; no places if nothing. */
+    refused: () => ({ places, reason: refused?.reason }),
     /** Returns the diff that the user was last asked about; empty if there was none. */
     proposed: () => proposed,
     /** Removes the files created to show diffs. */
     end: () => viewer.end(),
   };
 }
+
+const noKeys: ReadonlySet<string> = new Set();
 
 /** Reports whether a change deletes, moves or replaces a document that has unsaved changes. */
 function losesUnsaved(file: FileChange): boolean {
@@ -101,7 +119,9 @@ export async function confirmFor(
   const viewer = createViewer(session);
   try {
     const consent = await session.askInTurn(() => askClient({ session, caller, viewer, token }, question));
-    return consent === "yes" ? { ok: true, result: { consent } } : toRefusal([consent]);
+    // Another process can't apply a part of its change.
+    if (consent === "yes") return { ok: true, result: { consent } };
+    return toRefusal(["refused" in consent ? editorFailures.cannotAsk() : consent]);
   } catch {
     return toRefusal([editorFailures.cannotAsk()]);
   } finally {
@@ -120,11 +140,11 @@ const fileKinds: ReadonlySet<unknown> = new Set<FileSummary["kind"]>(["create", 
 
 /** Asks the user about a plan, in this session's editor or, if it has none, in another one. */
 async function askUser(
-  { session, options, token, caller }: AskingJob,
+  { session, options, token, caller, kind }: AskingJob,
   viewer: Viewer,
   { files, asks }: AskedPlan,
   diff: string,
-): Promise<Consent> {
+): Promise<Consent | RefusedHunks> {
   const summaries = requestedFiles(files).map((file) => {
     const { added, removed } = diffOf(file);
     const oldUri = file.kind === "rename" ? { oldUri: file.document.uri } : {};
@@ -145,8 +165,11 @@ async function askUser(
     first === undefined ? editorFailures.cannotAsk() : pathFailures.nobodyToAsk(first.path, first.name, by);
   const held = asks.flatMap(({ file }) => file ?? []);
   const consent = await session.outside.ask(question, held, token);
-  if (consent === "ownClient")
-    return askClient({ session, caller, viewer, token }, question).catch(() => cannotAsk("editor"));
+  if (consent === "ownClient") {
+    const hunks = kind === "call" && announcedBy(session).review === true ? { hunks: confirmHunks(files) } : {};
+    const asking = { session, caller, viewer, token };
+    return askClient(asking, { ...question, ...hunks }).catch(() => cannotAsk("editor"));
+  }
   if (consent !== "nobody") return consent;
   // If no editor may or can be asked, an editor may have the file all the same.
   const holders = await session.outside.holders(held);

@@ -27,6 +27,12 @@ export interface AskingClient {
   readonly token: CancellationToken;
 }
 
+/** The user's consent to a part of a change: the ids of the hunks that are refused, and why. */
+export interface RefusedHunks {
+  readonly refused: readonly string[];
+  readonly reason: string | undefined;
+}
+
 /** Titles of the answers in a message. */
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
@@ -34,7 +40,7 @@ const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
  * Asks the user, and waits for the answer, in the editor or from a shell, until the call is cancelled or the question
  * expires. Rejects if the client can't ask.
  */
-export async function askClient(asking: AskingClient, question: UserQuestion): Promise<"yes" | Failure> {
+export async function askClient(asking: AskingClient, question: UserQuestion): Promise<"yes" | RefusedHunks | Failure> {
   const { session, caller, token } = asking;
   const { label } = question;
   if (token.isCancellationRequested) return editorFailures.cancelled();
@@ -152,13 +158,20 @@ async function askByRequest(
   { connection }: Session,
   question: UserQuestion,
   token: CancellationToken,
-): Promise<"yes" | Failure> {
+): Promise<"yes" | RefusedHunks | Failure> {
   const params: ConfirmRequestParams = { ...question, expiresInMs: limits.confirmMs };
   const received = await connection.sendRequest(clientRequests.confirm, params, token);
-  const { answer, reason }: Partial<Record<keyof ConfirmRequestResult, unknown>> = Object(received);
-  if (answer === "apply") return "yes";
-  if (answer !== "reject") return editorFailures.noDecision(question.label, received);
-  return editorFailures.userRejected(question.label, oneLine(reason, limits.rejectReason));
+  const { answer, ...given }: Partial<Record<keyof ConfirmRequestResult, unknown>> = Object(received);
+  const reason = oneLine(given.reason, limits.rejectReason);
+  const ids = (question.hunks ?? []).map(({ id }) => id);
+  const refused = Array.isArray(given.refused) ? given.refused : [];
+  const isKnown = refused.every((id) => ids.includes(id)) && (given.refused ?? refused) === refused;
+  if (answer === "apply" && refused.length === 0 && isKnown) return "yes";
+  const isAll = refused.length > 0 && ids.every((id) => refused.includes(id));
+  if (answer === "apply" && isKnown && !isAll) return { refused, reason };
+  if (answer !== "reject" && !(answer === "apply" && isKnown))
+    return editorFailures.noDecision(question.label, received);
+  return editorFailures.userRejected(question.label, reason);
 }
 
 /** Returns a path for people: relative to the workspace folder that has the file, if there is one. */

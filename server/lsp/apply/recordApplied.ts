@@ -27,12 +27,15 @@ interface Done extends Pick<Transaction, "id" | "label" | "steps"> {
 /** Adds a transaction to the history and notifies the client. Returns `false` if it is too large for the history. */
 export function recordApplied(session: Session, { id, label, steps, caller, counts }: Done): boolean {
   const { history } = session;
-  const own = steps.map(({ kind, file, kept, tidy }) => ({ kind, file, kept, tidy }));
   const files = [...new Set(steps.map(({ file }) => nameAfter(file).path))];
-  const transaction = { id, label, steps: own, isUndone: false, at: Date.now(), files, caller };
+  const lines = { added: 0, removed: 0 };
+  for (const { added, removed } of counts)
+    Object.assign(lines, { added: lines.added + added, removed: lines.removed + removed });
+  const transaction = { id, label, steps, isUndone: false, at: Date.now(), files, caller, lines };
   const kept = withLatest(history.transactions, transaction, limits.transactions);
   history.transactions = kept ?? history.transactions;
   if (session.trails !== undefined) noteBatch(session, steps, caller);
+  session.review?.record(transaction);
   tellApplied(session, { ...transaction, counts }, "applied");
   return kept !== undefined;
 }
@@ -106,7 +109,7 @@ function rangesOf(session: Session, file: FileChange): Pick<AppliedFile, "uri" |
 
 /** Starts watching a proposal; returns its id, or `undefined` if it changes nothing or is too large to keep. */
 export async function addProposal(
-  { history }: Session,
+  { history, review }: Session,
   { label, files: counts }: Pick<MultiEditResult, "label" | "files">,
   { tasks, places }: ApplyPlan,
 ): Promise<string | undefined> {
@@ -129,6 +132,7 @@ export async function addProposal(
     limits.proposals,
   );
   history.proposals = kept ?? history.proposals;
+  review?.expect(steps.map(({ file }) => file));
   return kept && id;
 }
 

@@ -21,6 +21,7 @@ import type { Asks } from "../../workspace/protection.js";
 import type { EditTarget } from "../edit/workspaceEdit.js";
 import type { Proposal } from "../history.js";
 import type { Caller, CallOptions } from "../protocol.js";
+import type { ReverseText } from "../review/reviewer.js";
 import { type Leftover, undoFailures } from "../sentences.js";
 import type { Session } from "../session.js";
 import type { StepOutcome } from "./outcomes.js";
@@ -156,6 +157,8 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly kept: KeptFile | undefined;
   /** URIs of the transaction's files after the batch. If the undo needs any of these names, it frees them itself. */
   readonly freed: ReadonlySet<string>;
+  /** What the review knows of the text's hunks; `undefined` if only the text as it was planned is known. */
+  readonly reverse?: ReverseText | undefined;
 }
 
 /**

@@ -17,11 +17,13 @@ import { asSynced } from "../../workspace/trails.js";
 import type { ClientFacts } from "../clients.js";
 import { notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
-import type { DiskFollower, TextFromDisk } from "./diskFollower.js";
+import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed, writtenBy } from "./followedFile.js";
 import { type DiskVerdict, judgeDisk } from "./judge.js";
 import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
+import { recordWrite } from "./recordWrite.js";
 import { createReports, nameFor } from "./reports.js";
+import { diskLog } from "./sentences.js";
 
 /** Follows the files of a session's documents until the process ends. */
 export class OpenFilesOnDisk implements DiskFollower {
@@ -31,7 +33,6 @@ export class OpenFilesOnDisk implements DiskFollower {
   readonly #closed = new Map<string, FollowedFile>();
   readonly #reports: ReturnType<typeof createReports>;
   readonly #watch: FileWatch;
-  readonly #listeners: ((change: TextFromDisk) => void)[] = [];
   /** Settles once the files of all opened documents have been compared. */
   #opened = Promise.resolve();
 
@@ -65,10 +66,6 @@ export class OpenFilesOnDisk implements DiskFollower {
   mergedLines(uri: string): readonly PlaceLines[] {
     const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
     return file?.merged === undefined || document === undefined ? [] : linesOf(file.merged, document);
-  }
-
-  onTextFromDisk(listener: (change: TextFromDisk) => void): void {
-    this.#listeners.push(listener);
   }
 
   saved(uri: string): void {
@@ -259,7 +256,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     const session = this.#session;
     const { path = "" } = file;
     const hash = (read.kind === "text" && read.hash) || "";
-    const job = { path, name: nameFor(session, path), document, change, hash, writer: file.written?.writer };
+    const job = { path, name: nameFor(session, path), document, change, hash, writer: file.written?.writer?.name };
     const isAgreed = file.asked?.hash === hash && file.asked.isAgreed === true;
     if (session.settings.diskChanges !== "merge" && !change.isEmpty && !isClean && !isAgreed) {
       this.#ask(file, job, disk).catch((error: unknown) => session.log("error", String(error)));
@@ -274,7 +271,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     const beforeMerge = change.isEmpty ? undefined : withoutMark(document.text);
     const merged = mergedText(document, change);
     Object.assign(file, { base: disk, conflicting: undefined, beforeMerge, merged });
-    this.#tellListeners(file, withoutMark(document.text), merged.text);
+    this.#recordWrite(file, withoutMark(document.text), merged.text);
     // An agent that asks for the text is not told that the file has changed under it.
     session.diskStamps.remember(file.uri);
     if (!change.isEmpty) this.#reports.add({ kind: isClean ? "loaded" : "merged", path });
@@ -299,13 +296,18 @@ export class OpenFilesOnDisk implements DiskFollower {
   /** The editor has loaded a text. The user is told of it only beside what else has become of files at the same time. */
   #loaded(file: FollowedFile, text: string): void {
     this.#reports.add({ kind: "loaded", path: file.path ?? file.uri });
-    this.#tellListeners(file, file.base, text);
+    this.#recordWrite(file, file.base, text);
   }
 
-  /** `before`: `undefined` if the text before the change is not known. */
-  #tellListeners({ uri, written }: FollowedFile, before: string | undefined, after: string): void {
-    if (before === undefined || before === after) return;
-    for (const listener of this.#listeners) listener({ uri, before, after, writer: written?.writer });
+  /** Records what an agent has written with a tool of its own. `before`: `undefined` if that text is not known. */
+  #recordWrite(file: FollowedFile, before: string | undefined, after: string): void {
+    const { uri, path, written } = file;
+    const document = this.#documentOf(file);
+    if (before === undefined || before === after || path === undefined || document === undefined) return;
+    const writer = written?.writer;
+    this.#session.log("debug", diskLog.cameFrom(uri, writer?.name));
+    const place = { path, name: nameFor(this.#session, path), document };
+    if (writer !== undefined) recordWrite(this.#session, place, { before, after, writer });
   }
 
   #tellToLoad({ uri }: FollowedFile): void {

@@ -1,7 +1,7 @@
 /** An open document's file, as far as the server has followed it. */
 import { statSync } from "node:fs";
+import { type WriterNote, writerOf } from "../../disk/writers.js";
 import { limits } from "../../text/limits.js";
-import { readWriteNote } from "../../workspace/writeNotes.js";
 import type { MergedText } from "./mergeIntoEditor.js";
 
 /** All texts are as the editor syncs them, without a byte order mark. */
@@ -35,7 +35,7 @@ export interface FollowedFile {
 /** A text on disk, and the agent that has written it; `undefined` if nobody knows. */
 export interface WrittenText {
   readonly disk: string;
-  readonly writer: string | undefined;
+  readonly writer: WriterNote["by"] | undefined;
   /** In milliseconds since 1970; `undefined` if no note has been used yet. */
   readonly notedAt: number | undefined;
 }
@@ -46,7 +46,7 @@ export interface WrittenText {
  */
 export function writtenBy({ path = "", written }: FollowedFile, disk: string): WrittenText {
   if (written?.disk === disk) return written;
-  const [note, changedAt] = [readWriteNote(path), statSync(path, { throwIfNoEntry: false })?.mtimeMs];
+  const [note, changedAt] = [writerOf(path), statSync(path, { throwIfNoEntry: false })?.mtimeMs];
   const isMeant =
     note !== undefined &&
     note.at !== written?.notedAt &&
@@ -55,7 +55,7 @@ export function writtenBy({ path = "", written }: FollowedFile, disk: string): W
     changedAt <= note.at + limits.writerMs;
   return {
     disk,
-    ...(isMeant ? { writer: note.writer, notedAt: note.at } : { writer: undefined, notedAt: written?.notedAt }),
+    ...(isMeant ? { writer: note.by, notedAt: note.at } : { writer: undefined, notedAt: written?.notedAt }),
   };
 }
 

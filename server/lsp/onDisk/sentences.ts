@@ -33,6 +33,8 @@ export type DiskCommands = Pick<ClientFacts, "loadCommand" | "mergeCommand">;
 export const diskSentences = {
   /** The label of the edit that a merge makes. */
   label: (path: string): string => `Changes on disk: ${path}`,
+  /** The label of what an agent has written with a tool of its own. */
+  written: (path: string): string => `${path} (on disk)`,
   /** What the question about a merge is about, after "Apply". */
   question: (path: string): string => `what was written to ${path} to your unsaved text`,
   one: (report: DiskReport, commands: DiskCommands): string => clip(sentenceFor(report, commands), limits.noticeText),

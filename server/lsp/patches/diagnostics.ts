@@ -6,6 +6,7 @@ import type { Diagnostic, DiagnosticSeverity, PublishDiagnosticsParams } from "v
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { publishDiagnostics } from "../diagnostics.js";
 import { type Session, worldOf } from "../session.js";
 import { createCancelSource } from "../wire/rpc.js";
 import { findPatches } from "./find.js";
@@ -43,7 +44,7 @@ export function followPatches(session: Session) {
     if (own !== undefined) mark(uri);
     if (own !== undefined && session.documents.get(uri) === undefined) {
       held.delete(uri);
-      show(session, own, { uri, diagnostics: [] });
+      show(session, own, { uri }, []);
     }
     for (const [patched, { targets }] of held) if (targets.has(uri)) mark(patched);
   });
@@ -84,12 +85,18 @@ async function check(session: Session, uri: string, own: PatchDocument | undefin
   // One that was not known to be named may have changed in the meantime.
   if ([...targets].some((target) => !own.targets.has(target))) again(uri);
   own.targets = targets;
-  if (session.documents.get(uri) === document) show(session, own, { uri, version: document.version, diagnostics });
+  if (session.documents.get(uri) === document) show(session, own, document, diagnostics);
 }
 
-function show({ connection }: Session, own: PatchDocument, params: PublishDiagnosticsParams): void {
-  const shown = params.diagnostics.length === 0 ? undefined : JSON.stringify(params);
+function show(
+  session: Session,
+  own: PatchDocument,
+  document: Pick<PublishDiagnosticsParams, "uri" | "version">,
+  diagnostics: readonly Diagnostic[],
+): void {
+  const { uri, version } = document;
+  const shown = diagnostics.length === 0 ? undefined : JSON.stringify([version, diagnostics]);
   if (own.shown === shown) return;
   own.shown = shown;
-  connection.sendNotification("textDocument/publishDiagnostics", params).catch(() => undefined);
+  publishDiagnostics(session, "patches", { uri, version }, diagnostics);
 }

@@ -8,7 +8,7 @@
  * they are never older than the texts; `diagnostics.ts` decides when it is done without a request. To apply a patch, the
  * client sends the command `multiEdit.apply` with its text, as for any other call.
  */
-import type { CodeAction, Connection } from "vscode-languageserver/node";
+import type { Connection } from "vscode-languageserver/node";
 import { showAlone } from "../apply/viewer.js";
 import { showInfo } from "../notices/notices.js";
 import { commands } from "../protocol.js";
@@ -19,7 +19,10 @@ import { foreseePatch } from "./foresight.js";
 import { actionTitles } from "./sentences.js";
 
 /** What the server announces about patches in documents. */
-export const patchCapabilities = { codeActionProvider: { codeActionKinds: ["quickfix"] }, hoverProvider: true };
+export const patchCapabilities = {
+  codeActionProvider: { codeActionKinds: ["quickfix"], resolveProvider: true },
+  hoverProvider: true,
+};
 
 /** Name of the command that shows a text, its first argument, as a document with the name that is the second one. */
 export const showCommand = "multiEdit.show";
@@ -36,7 +39,7 @@ export function servePatches(connection: Connection, session: Session) {
   connection.onCodeAction(async ({ textDocument: { uri }, range: { start, end }, context }, token) => {
     const isWanted = context?.only?.every((kind) => kind !== "" && kind !== "quickfix") !== true;
     const patches = isWanted ? patchesAt(uri, start.line, end.line) : [];
-    const actions: CodeAction[] = [];
+    const actions = isWanted ? (session.review?.actionsAt({ uri, range: { start, end } }) ?? []) : [];
     for (const patch of patches) {
       for (const { title, ...action } of actionsOf(patch.text, await foreseePatch(session, patch, token))) {
         const shown = patches.length === 1 ? title : actionTitles.withLine(title, patch.from + 1);
@@ -45,7 +48,10 @@ export function servePatches(connection: Connection, session: Session) {
     }
     return actions;
   });
-  connection.onHover(async ({ textDocument: { uri }, position: { line } }, token) => {
+  connection.onHover(async ({ textDocument: { uri }, position }, token) => {
+    const { line } = position;
+    const hunk = session.review?.hoverAt({ uri, range: { start: position, end: position } });
+    if (hunk !== undefined) return hunk;
     const [patch] = patchesAt(uri, line, line);
     const notes = patch === undefined ? [] : (await foreseePatch(session, patch, token)).notes;
     const note = notes.find(({ from, to }) => from <= line && line <= to);

@@ -178,7 +178,7 @@ export const logSentences = {
         ? "from the editor"
         : `by ${clip([by.name, by.version, by.agent].filter(Boolean).join(" "), 200)}`,
       editor === undefined ? "on disk" : `in ${clip(editor, 100)}`,
-      ...(state === "undone" ? ["undone"] : []),
+      ...(state === "applied" ? [] : [state === "partlyUndone" ? "partly undone" : state]),
     ].join(", ")}`,
     `    ${some(files ?? [], 400)}`,
   ],

@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AgentHook, ReadHook } from "../../agents/agent.js";
 import { askingNames, runnerOf } from "../../agents/agents.js";
 import { readOrEmpty } from "../../agents/parts.js";
+import { noteWriter } from "../../disk/writers.js";
 import { type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
 import { agentIdFor, isAgentId } from "../../session/agentId.js";
 import { type RequestResult, resultOf } from "../../session/awaitAnswer.js";
@@ -21,7 +22,7 @@ import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
 import { changedUnder, unseenBySearch } from "./afterTool.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
 import { type OwnCall, readEvent } from "./readEvent.js";
-import { type CallMemory, type HookPair, hookPairOf, memoryOf, noteWriter, stampMemoryOf } from "./remembered.js";
+import { type CallMemory, type HookPair, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
 import { hookProblems, hookSentences } from "./sentences.js";
 import { mayTouch } from "./shellPatch.js";
 import { toCall } from "./toCall.js";
@@ -189,9 +190,9 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
     const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(agent, pair));
-    if (reason !== undefined && !isLeft) return deny(reason);
-    noteWriter(agent.name, await canonicalPaths([...states.keys()]));
-    return undefined;
+    // The editor that has the file open then knows whose change it finds on disk.
+    if (reason === undefined) noteWriter(await canonicalPaths([...states.keys()]), caller);
+    return reason === undefined || isLeft ? undefined : deny(reason);
   } finally {
     close();
   }
@@ -337,7 +338,7 @@ async function showRead(
   const endLine = Math.max(first, Math.min(last, first - 1 + most));
   const read = await requestOf(state.session, { path, startLine: first, endLine, maxLength: mostText });
   if (!read.ok) return undefined;
-  const { text: whole, endLine: end, totalLines: total, changedOnDisk } = read.result as ReadResult;
+  const { text: whole, endLine: end, totalLines: total, changedOnDisk, note: news } = read.result as ReadResult;
   // The editor returns a line that is too long on its own; it is cut, but not within a surrogate pair.
   const isLong = whole.length > mostText;
   const text = isLong ? whole.slice(0, mostText).replace(/[\ud800-\udbff]$/, "") : whole;
@@ -345,7 +346,8 @@ async function showRead(
   const about = { first, last: end, total };
   const isCut = end < Math.min(last, total);
   const isOutdated = changedOnDisk === true;
-  const note = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut, isOutdated, longLine });
+  const shown = hookSentences.shown({ ...about, edit: agent.ours.edit, isCut, isOutdated, longLine });
+  const note = news === undefined ? shown : `${news} ${shown}`;
   return agent.read.show({
     ...about,
     path,

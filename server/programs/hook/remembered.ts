@@ -10,7 +10,6 @@ import { removeQuietly } from "../../session/record.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { inServerFolder, makePrivate, replacePrivate } from "../../workspace/serverFolder.js";
-import { writeNoteAt } from "../../workspace/writeNotes.js";
 
 /** The memory of one call. */
 export interface CallMemory {
@@ -101,11 +100,6 @@ export function hookPairOf(name: string, key: string): HookPair {
       return isNew();
     },
   };
-}
-
-/** Notes that an agent's own tool is about to write files, which are given by their canonical paths. */
-export function noteWriter(name: string, files: readonly string[]): void {
-  for (const file of files) write(writeNoteAt(file), name);
 }
 
 /** Returns the path of a file that an agent's hooks share. */

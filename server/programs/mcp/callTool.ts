@@ -157,7 +157,7 @@ const textResult = (...texts: readonly string[]): ToolResult => ({
  * Shows a note, then the lines, verbatim. The note comes first because agents truncate the middle or end of an answer.
  */
 function readResult(
-  { uri, text, startLine, endLine: last, totalLines, version, onDisk, changedOnDisk }: ReadResult,
+  { uri, text, startLine, endLine: last, totalLines, version, onDisk, changedOnDisk, note: news }: ReadResult,
   context: RequestContext & { readonly most: number; readonly endLine: number },
 ): ToolResult {
   const { most, endLine } = context;
@@ -174,7 +174,7 @@ function readResult(
   const isCut = last < Math.min(totalLines, endLine);
   const note = toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut, longLine });
   // Some agents show the two texts to their model with nothing between them.
-  return textResult(`${note}\n`, shown);
+  return textResult(news === undefined ? `${note}\n` : `${news}\n${note}\n`, shown);
 }
 
 /** Reports whether a file is in a folder of a session that agents can't ask. */

@@ -29,8 +29,9 @@ export function answerLines(result: MultiEditResult, manner: Manner): string[] {
     (manner.isWrite === true && isAboutReplacing(warning));
   const warnings = isPreview ? result.warnings : result.warnings.filter((warning) => !isKnown(warning));
   const inOrder = [...shown, ...facts, ...nothing];
+  const note = result.note === undefined ? [] : [result.note];
   // If the outcome is unknown, the warnings come first.
-  return outcome === "unknown" ? [...warnings, ...inOrder] : [...inOrder, ...warnings];
+  return [...note, ...(outcome === "unknown" ? [...warnings, ...inOrder] : [...inOrder, ...warnings])];
 }
 
 interface Manner {

@@ -1,7 +1,5 @@
 -- Applies a `WorkspaceEdit` completely or not at all, and saves buffers at the server's request.
 
-local states = require("multi_edit.states")
-
 local M = {}
 
 --- Reports whether there is such a buffer and it has its text; -1 means that there is no buffer.
@@ -10,15 +8,20 @@ function M.is_loaded(buffer)
 end
 local is_loaded = M.is_loaded
 
---- Returns the file's buffer, or -1. `bufnr` would treat the path as a pattern, so this function compares names.
-function M.buffer_of(uri)
-  local path = vim.uri_to_fname(uri)
+--- Returns the buffer of the file at a path, or -1. `bufnr` would treat the path as a pattern, so this function compares
+--- names.
+function M.buffer_at(path)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_get_name(buffer) == path then
       return buffer
     end
   end
   return -1
+end
+
+--- Returns the file's buffer, or -1.
+function M.buffer_of(uri)
+  return M.buffer_at(vim.uri_to_fname(uri))
 end
 local buffer_of = M.buffer_of
 
@@ -167,17 +170,6 @@ local function break_undo(edit)
   end
 end
 
--- By buffer, the number of the state of its text after the last edit.
-local states_after_edits = {}
-
---- Returns the number, in the buffer's undo tree, of the state after the last edit that was applied to it, once; nil if
---- there was no edit since.
-function M.take_state(buffer)
-  local state = states_after_edits[buffer]
-  states_after_edits[buffer] = nil
-  return state
-end
-
 --- Applies an edit, or returns why it was not applied. If a step fails, the texts of open buffers are restored. Nothing
 --- else runs between the checks and the edits, so no text can change in between.
 function M.apply(edit, hashes, encoding)
@@ -196,9 +188,6 @@ function M.apply(edit, hashes, encoding)
       vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
     end
     return reason_of(thrown)
-  end
-  for _, buffer in ipairs(buffers_of(edit)) do
-    states_after_edits[buffer] = states.number_of(buffer)
   end
   break_undo(edit)
   return nil

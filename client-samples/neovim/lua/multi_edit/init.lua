@@ -2,26 +2,28 @@
 -- calls completely or not at all, and saves files at the server's request. `:help multi-edit` explains it.
 
 local buffers = require("multi_edit.buffers")
-local changes = require("multi_edit.changes")
 local diagnostics = require("multi_edit.diagnostics")
 local disk = require("multi_edit.disk")
 local edits = require("multi_edit.edits")
 local failures = require("multi_edit.failures")
 local jumps = require("multi_edit.jumps")
+local log = require("multi_edit.log")
+local messages = require("multi_edit.messages")
 local names = require("multi_edit.names")
 local notice = require("multi_edit.notice")
 local options_of = require("multi_edit.options")
 local patches = require("multi_edit.patches")
 local question = require("multi_edit.question")
+local review = require("multi_edit.review")
+local server = require("multi_edit.server")
 local startable = require("multi_edit.startable")
 local unsynced = require("multi_edit.unsynced")
+local verdicts = require("multi_edit.verdicts")
 
 local M = {}
 
-local name = "multi_edit_ls"
+local name, call = server.name, server.call
 local program = "multi-edit-language-server"
-
-local not_attached = name .. " is not attached to any buffer"
 
 -- Shows the outcome of a call in one line. The quickfix list has all failures.
 local function notify(problem, result)
@@ -30,23 +32,6 @@ local function notify(problem, result)
     return notice.show("Nothing was changed: " .. failed, vim.log.levels.ERROR)
   end
   notice.show(result.text)
-end
-
-local function is_new()
-  return vim.fn.has("nvim-0.11") == 1
-end
-
--- Client methods are called with a dot up to Neovim 0.10 and with a colon from 0.11 on.
-local function call(client, method, ...)
-  if is_new() then
-    return client[method](client, ...)
-  end
-  return client[method](...)
-end
-
-local function client_here()
-  local get = vim.lsp.get_clients
-  return get({ name = name, bufnr = 0 })[1] or get({ name = name })[1]
 end
 
 -- The server's command line: the program on the PATH or, if there is none, the one that was built in this repository.
@@ -81,6 +66,7 @@ function M.config(options)
       confirm = true,
       didChangeOnDisk = true,
       diagnostics = true,
+      review = true,
     },
   }
   return options_of.merged({
@@ -91,7 +77,8 @@ function M.config(options)
     handlers = {
       ["multiEdit/saveDocuments"] = edits.save_documents,
       ["workspace/applyEdit"] = edits.answer,
-      ["multiEdit/didApply"] = changes.did_apply,
+      ["multiEdit/didApply"] = messages.did_apply,
+      ["multiEdit/didChangeReview"] = review.changed,
       ["multiEdit/confirm"] = question.confirm,
       ["multiEdit/didChangeOnDisk"] = disk.changed,
       ["multiEdit/adoptDiskText"] = disk.adopt,
@@ -111,7 +98,7 @@ end
 
 -- The user's own configuration for this server, which Neovim 0.11 and later store.
 local function user_config()
-  return is_new() and vim.lsp.config[name] or {}
+  return server.is_new() and vim.lsp.config[name] or {}
 end
 
 -- What the last `setup()` was given: the options that can be used, and the problem with the others. nil before.
@@ -214,7 +201,8 @@ end
 function M.watch()
   buffers.watch()
   unsynced.watch()
-  changes.watch()
+  review.watch()
+  jumps.watch()
   question.watch()
   diagnostics.watch()
 end
@@ -235,20 +223,29 @@ function M.define_commands()
     nargs = "?",
     desc = "Apply the JSON call or the patch in the selection, the register or the buffer",
   })
-  define("MultiEditUndo", function(input)
-    M.undo(input.args ~= "" and { transaction = input.args } or nil)
-  end, {
+  local function define_for_lines(command, run, desc)
+    local complete = function(start)
+      return matching(verdicts.scopes(), start)
+    end
+    define(command, run, { range = true, nargs = "?", complete = complete, desc = desc })
+  end
+  define_for_lines("MultiEditUndo", function(input)
+    local params = verdicts.to_undo(input)
+    if params then
+      M.undo(params)
+    end
+  end, "Undo the last call, the one with this id, or the changes in the range or in all of the file, call or agent")
+  define_for_lines("MultiEditKeep", verdicts.keep, "Keep the changes in the range or in all of the file, call or agent")
+  define("MultiEditComment", verdicts.comment, {
+    range = true,
     nargs = "?",
-    complete = function(start)
-      return matching(changes.transactions(), start)
-    end,
-    desc = "Undo the last call, or the one with this id",
+    desc = "Tell the agent something about the change or the lines",
   })
+  define("MultiEditLog", log.open, { bar = true, desc = "Show the calls by agents, to undo or redo them" })
   define("MultiEditAttach", M.attach, { bar = true, desc = "Find the patches in this buffer, such as a chat" })
   define("MultiEditChanges", jumps.list, { bar = true, desc = "List the changes by agents" })
-  define("MultiEditClear", changes.clear, { bar = true, desc = "Remove the marks on changes by agents, and empty the list" })
   define("MultiEditMerge", function()
-    local client = client_here()
+    local client = server.current()
     disk.merge(function(method, params)
       return client and call(client, "notify", method, params)
     end)
@@ -306,9 +303,9 @@ end
 --- If `is_saving` is true, the files that had no unsaved changes are saved afterwards, as the setting `save` says.
 function M.apply(params, callback, is_saving)
   callback = callback or notify
-  local client = client_here()
+  local client = server.current()
   if not client then
-    return callback(not_attached)
+    return callback(server.none)
   end
   call(client, "request", "multiEdit/apply", params, function(failure, result)
     if failure then
@@ -331,14 +328,10 @@ function M.apply(params, callback, is_saving)
   end)
 end
 
---- Undoes the last applied batch, or the one that `params.transaction` names, unless its text has been changed since.
+--- Undoes the last applied batch, or what `params` name, as in the protocol, unless its text has been changed since.
 function M.undo(params, callback)
   callback = callback or notify
-  local client = client_here()
-  if not client then
-    return callback(not_attached)
-  end
-  call(client, "request", "multiEdit/undo", params or vim.empty_dict(), function(failure, result)
+  server.request("multiEdit/undo", params or vim.empty_dict(), function(failure, result)
     callback(failure and failure.message, result)
   end)
 end

@@ -1,15 +1,16 @@
--- The list of the changes, in the quickfix list, and the jumps from change to change.
+-- The list of the changes that wait for review, in the quickfix list, and the jumps from change to change.
 
-local changes = require("multi_edit.changes")
-local marks = require("multi_edit.marks")
 local names = require("multi_edit.names")
 local notice = require("multi_edit.notice")
+local review = require("multi_edit.review")
 
 local M = {}
 
--- Returns the local time of day of a change.
-local function time_of(change)
-  local year, month, day, hour, minute = (change.at or ""):match("^(%d+)-(%d+)-(%d+)T(%d+):(%d+)")
+local none = "No change of an agent waits for review."
+
+--- Returns the local time of day of an ISO time.
+function M.time_of(at)
+  local year, month, day, hour, minute = (at or ""):match("^(%d+)-(%d+)-(%d+)T(%d+):(%d+)")
   if not year then
     return ""
   end
@@ -19,77 +20,39 @@ local function time_of(change)
   return os.date("%H:%M", utc + offset)
 end
 
--- Returns the text of a change's first line, or nil.
-local function text_of(change)
-  local first = change.first and marks.lines_of(change)
-  if not first then
-    return nil
-  end
-  if change.buffer then
-    return vim.api.nvim_buf_get_lines(change.buffer, first, first + 1, false)[1]
-  end
-  local ok, lines = pcall(vim.fn.readfile, change.file.path, "", first + 1)
-  return ok and lines[first + 1] or nil
-end
-
--- `starts_file`: whether this is the first change of a file in a call.
-local function entry_of(change, starts_file)
-  local file = change.file
-  local what = starts_file and names.describe(file) or nil
-  local text = vim.trim(change.who .. " " .. time_of(change)) .. (what and (": " .. what) or "")
-  local line = text_of(change)
-  if line and file.kind ~= "create" then
-    text = ("%s | %s"):format(text, change.is_removal and "text was removed" or names.printable(vim.trim(line)))
-  end
-  if file.kind == "delete" then
+local function entry_of(hunk)
+  local path = review.path_of(hunk)
+  local line = vim.split(hunk.newText or "", "\n", { plain = true })[1]
+  local text = ("%s %s"):format(M.time_of(hunk.at), hunk.message)
+  text = names.printable(line ~= "" and ("%s | %s"):format(text, vim.trim(line)) or text)
+  if hunk.kind == "delete" or not names.is_possible(path) then
     -- Without a file, so that nobody jumps to a file that no longer exists.
-    return { text = text }
+    return { text = ("%s: %s"):format(names.of(path), text), user_data = hunk }
   end
-  local first = change.first and marks.lines_of(change) or 0
-  return { filename = names.is_possible(file.path) and file.path or nil, lnum = first + 1, text = text }
+  return { filename = path, lnum = review.row_of(hunk) + 1, text = text, user_data = hunk }
 end
 
--- Returns the changes in the order of their files and lines. Deleted files come last.
-local function in_order()
-  local rank, sorted = {}, {}
-  for index, change in ipairs(changes.all()) do
-    local is_deleted = change.file.kind == "delete"
-    rank[change.file.path] = rank[change.file.path] or (is_deleted and index + changes.most or index)
-    table.insert(sorted, { change = change, index = index, line = change.first and marks.lines_of(change) or 0 })
-  end
-  table.sort(sorted, function(a, b)
-    local x, y = rank[a.change.file.path], rank[b.change.file.path]
-    if x ~= y then
-      return x < y
-    elseif a.line ~= b.line then
-      return a.line < b.line
-    end
-    return a.index < b.index
-  end)
-  return vim.tbl_map(function(item)
-    return item.change
-  end, sorted)
+-- Fills the quickfix list. `action` is that of `setqflist`.
+local function fill(action)
+  local items = vim.tbl_map(entry_of, review.all())
+  vim.fn.setqflist({}, action, { title = "Changes by agents", context = "multi_edit", items = items })
 end
-
-local none = "No agent has changed anything, or the changes were cleared."
 
 --- Lists the changes in the quickfix list and opens it.
 function M.list()
-  if #changes.all() == 0 then
+  if #review.all() == 0 then
     return notice.show(none)
   end
-  local items, starts = {}, {}
-  local function key_of(change)
-    return change.transaction .. "\0" .. change.file.path
-  end
-  for _, change in ipairs(changes.all()) do
-    starts[key_of(change)] = starts[key_of(change)] or change
-  end
-  for _, change in ipairs(in_order()) do
-    table.insert(items, entry_of(change, starts[key_of(change)] == change))
-  end
-  vim.fn.setqflist({}, " ", { title = "Changes by agents", items = items })
+  fill(" ")
   vim.cmd.copen()
+end
+
+--- Returns the hunk of each entry of the list, if it is the list in the current window; nil otherwise.
+function M.listed()
+  local list = vim.bo.buftype == "quickfix" and vim.fn.getqflist({ context = 0, items = 0 }) or {}
+  return list.context == "multi_edit" and vim.tbl_map(function(item)
+    return item.user_data
+  end, list.items) or nil
 end
 
 -- Goes to a window for files, and not one with a list, a question, or a dialog.
@@ -109,71 +72,72 @@ local function leave_special_window()
   vim.cmd("topleft split")
 end
 
--- Goes to a change, or says why Neovim does not allow it. Returns whether the cursor is there.
-local function go_to(change)
+-- Goes to a hunk, or says why Neovim does not allow it. Returns whether the cursor is there.
+local function go_to(hunk)
   vim.cmd("normal! m'")
-  local buffer = vim.fn.bufadd(change.file.path)
+  local buffer = vim.fn.bufadd(review.path_of(hunk))
   vim.bo[buffer].buflisted = true
   local ok, problem = pcall(vim.cmd.buffer, buffer)
   if not ok then
     notice.show(tostring(problem):match("E%d+: .*") or tostring(problem), vim.log.levels.ERROR)
     return false
   end
-  local first = change.first and marks.lines_of(change) or 0
-  local count = vim.api.nvim_buf_line_count(buffer)
-  vim.api.nvim_win_set_cursor(0, { math.min(first + 1, count), 0 })
+  local row = math.min(review.row_of(hunk), vim.api.nvim_buf_line_count(buffer) - 1)
+  vim.api.nvim_win_set_cursor(0, { row + 1, 0 })
   vim.cmd("normal! ^zv")
   return true
 end
 
--- Returns the index of the change to go to. `step` is 1 for the next change and -1 for the one before.
-local function index_from_cursor(places, step)
-  local path = vim.api.nvim_buf_get_name(0)
-  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local before, after
-  for index, change in ipairs(places) do
-    if change.file.path == path then
-      local first = change.first and marks.lines_of(change) or 0
-      if first < row then
-        before = index
-      elseif first == row then
-        before, after = before or index - 1, index + 1
-      else
-        after = after or index
-      end
-      -- The first change of the next file, unless a later line has one.
-      if not after and (index == #places or places[index + 1].file.path ~= path) then
-        after = index + 1
-      end
-      before = before or index - 1
+-- Returns the nearest hunk after the cursor or, if `step` is negative, before it; nil if there is none.
+local function beyond_cursor(hunks, step)
+  local path, row = vim.api.nvim_buf_get_name(0), vim.api.nvim_win_get_cursor(0)[1] - 1
+  for index = 1, #hunks do
+    local hunk = hunks[step > 0 and index or #hunks + 1 - index]
+    local other, line = review.path_of(hunk), review.row_of(hunk)
+    local is_after = other > path or other == path and line > row
+    local is_before = other < path or other == path and line < row
+    if step > 0 and is_after or step < 0 and is_before then
+      return hunk
     end
   end
-  if not after then
-    return step > 0 and 1 or #places
-  end
-  return step > 0 and after or before
+  return nil
 end
 
---- Goes to the next change or, if `step` is negative, to the one before, in whatever file it is.
+--- Goes to the next change or, if `step` is negative, to the one before, in whatever file it is, and shows the former
+--- text there.
 function M.go(step)
-  local places = vim.tbl_filter(function(change)
-    return change.file.kind ~= "delete" and names.is_possible(change.file.path)
-  end, in_order())
-  if #places == 0 then
+  local hunks = vim.tbl_filter(function(hunk)
+    return hunk.kind ~= "delete" and names.is_possible(review.path_of(hunk))
+  end, review.all())
+  if #hunks == 0 then
     return notice.show(none)
   end
   -- In the command-line window, this fails, and the next command says why.
   pcall(leave_special_window)
   for _ = 1, math.abs(step) do
-    local index = index_from_cursor(places, step)
-    local wrapped = (index - 1) % #places + 1
-    if not go_to(places[wrapped]) then
-      return
-    end
-    if index ~= wrapped then
+    local hunk = beyond_cursor(hunks, step)
+    if not hunk then
       notice.show(step > 0 and "This is the first change again." or "This is the last change again.")
     end
+    hunk = hunk or hunks[step > 0 and 1 or #hunks]
+    if not go_to(hunk) then
+      return
+    end
+    review.show(hunk)
   end
+end
+
+--- Keeps the list up to date from now on.
+function M.watch()
+  vim.api.nvim_create_autocmd("User", {
+    group = vim.api.nvim_create_augroup("multi_edit_list", {}),
+    pattern = "MultiEditDidChangeReview",
+    callback = function()
+      if vim.fn.getqflist({ context = 0 }).context == "multi_edit" then
+        fill("r")
+      end
+    end,
+  })
 end
 
 return M

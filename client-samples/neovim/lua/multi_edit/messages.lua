@@ -67,9 +67,9 @@ local function say()
   notice.show(#calls == 1 and about_one(calls[1]) or about_all(calls))
 end
 
---- Shows a message about a call: at once or, if there was one lately, together with others. The call has `who`, `files`
---- and `is_undone`.
-function M.mention(call)
+-- Shows a message about a call: at once or, if there was one lately, together with others. The call has `who`, `files`
+-- and `is_undone`.
+local function mention(call)
   table.insert(unsaid, call)
   if #unsaid > 1 then
     return
@@ -80,6 +80,23 @@ function M.mention(call)
     return say()
   end
   vim.defer_fn(say, wait)
+end
+
+--- Handles `multiEdit/didApply`: shows a message if an agent made the changes. Plugins can handle the event
+--- `User MultiEditDidApply`, whose data are the notification's params.
+function M.did_apply(_, params)
+  -- A call from the editor itself has an answer, which is shown where the call was made.
+  if params.agent and #params.files > 0 then
+    mention({
+      who = names.printable(params.agent),
+      is_undone = params.kind == "undone",
+      files = vim.tbl_map(function(file)
+        local old_path = file.oldUri and vim.uri_to_fname(file.oldUri)
+        return vim.tbl_extend("force", file, { path = vim.uri_to_fname(file.uri), old_path = old_path })
+      end, params.files),
+    })
+  end
+  vim.api.nvim_exec_autocmds("User", { pattern = "MultiEditDidApply", modeline = false, data = params })
 end
 
 return M

@@ -1,6 +1,7 @@
 -- Asks the user about agents' edits, in a window that shows the diff. The window never gets the cursor by itself, so
 -- nobody who is typing loses a key or answers by mistake.
 
+local choice = require("multi_edit.choice")
 local names = require("multi_edit.names")
 local notice = require("multi_edit.notice")
 
@@ -51,19 +52,22 @@ end
 -- The window ------------------------------------------------------------------------------------------------------------
 
 local keys = "ga: apply   gr: reject, with a reason if you type one   q: answer later"
+local more_keys = "x: leave out the change at the cursor, or take it again"
 
 local function file_line(file)
   local old_path = file.oldUri and vim.uri_to_fname(file.oldUri)
   return "  " .. names.describe(vim.tbl_extend("force", file, { path = vim.uri_to_fname(file.uri), old_path = old_path }))
 end
 
+-- Returns the lines of a question's buffer, and how many of them are above the diff.
 local function lines_of(question)
   local params = question.params
   local lines = { ("%s asks to apply: %s"):format(who(question), notice.cut(params.label, 200)) }
   vim.list_extend(lines, vim.tbl_map(file_line, params.files))
-  vim.list_extend(lines, { "", keys, "" })
+  vim.list_extend(lines, params.hunks and { "", keys, more_keys, "" } or { "", keys, "" })
   local diff = vim.split(params.diff, "\n", { plain = true, trimempty = true })
-  return vim.list_extend(lines, diff)
+  local above = #lines
+  return vim.list_extend(lines, diff), above
 end
 
 local function winbar_of(question)
@@ -90,11 +94,12 @@ local function map(buffer, lhs, action, desc)
   vim.keymap.set("n", lhs, action, { buffer = buffer, nowait = true, desc = desc })
 end
 
-local answer_one, reject_one
+local answer_one, answer_with_reason
 
 local function create_buffer(question)
   local buffer = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines_of(question))
+  local lines, above = lines_of(question)
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
   vim.bo[buffer].bufhidden = "hide"
   vim.bo[buffer].undolevels = -1
   vim.bo[buffer].modifiable = false
@@ -102,11 +107,13 @@ local function create_buffer(question)
   pcall(vim.api.nvim_buf_set_name, buffer, "multi-edit://question")
   -- The keys belong to this question, even if its buffer can't be deleted at once when it ends.
   map(buffer, "ga", function()
-    answer_one(question, "apply")
+    local answer = #question.refused() > 0 and answer_with_reason or answer_one
+    answer(question, "apply")
   end, "Apply the agent's edit")
   map(buffer, "gr", function()
-    reject_one(question)
+    answer_with_reason(question, "reject")
   end, "Reject the agent's edit")
+  question.refused = choice.offer(buffer, question.params.hunks or {}, above)
   map(buffer, "q", function()
     -- The last window can't be closed. Without its buffer, it shows another one.
     if not pcall(vim.api.nvim_win_close, 0, true) then
@@ -313,21 +320,23 @@ end
 -- Answers a question, unless it is over.
 function answer_one(question, answer, reason)
   if is_open(question) then
-    settle(question, { answer = answer, reason = reason ~= "" and reason or nil })
+    local refused = answer == "apply" and question.refused() or {}
+    local result = { answer = answer, reason = reason ~= "" and reason or nil }
+    settle(question, vim.tbl_extend("error", result, #refused > 0 and { refused = refused } or {}))
   else
     notice.show("This question is over. Nothing was answered.")
   end
 end
 
--- Asks the user for a reason, and rejects the edit.
-function reject_one(question)
+-- Asks the user for a reason, and answers a question.
+function answer_with_reason(question, answer)
   if not is_open(question) then
     return answer_one(question)
   end
   vim.ui.input({ prompt = "Reason for the agent, or Enter for none: " }, function(reason)
     -- If the question was withdrawn in the meantime, a message has said so.
     if reason ~= nil and is_open(question) then
-      answer_one(question, "reject", reason)
+      answer_one(question, answer, reason)
     end
   end)
 end

@@ -74,6 +74,7 @@ async function sendTexts({ session, options }: ApplyContext, files: readonly Fil
     const file = asOpened(session, planned);
     return { file, edits: toTextEdits(file, session) };
   });
+  session.review?.expect(files);
   const outcomes = await applyTexts(session, parts, labelOf(files, options));
   if (takesTextsTogether(session)) noteBrokenPromise(session, outcomes);
   return parts.map(({ file, edits }, i) => ({
@@ -233,10 +234,20 @@ function widened(text: string, { from, to, insert }: Change): Change {
 }
 
 /** Plans the inverse of a text change against the current document. */
-async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inverse> {
+async function invertText({ session, file, isEdited, reverse }: UndoneFile): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
   const { document, place } = now;
+  const followed = isEdited ? reverse?.(document) : undefined;
+  if (followed?.ok === false) return conflict(file, followed.problem, followed.line);
+  if (followed !== undefined) {
+    const { change } = followed;
+    return {
+      ok: true,
+      file: asUpdate({ ...file, operations: [], change, text: change.apply(document.text), document }),
+      place,
+    };
+  }
   const unchanged = { change: ChangeSet.none(document.text.length), text: document.text };
   // The user may have undone the change in the editor.
   const isToUndo = isEdited && document.text !== file.document.text;

@@ -1,0 +1,339 @@
+/**
+ * The review: follows what calls have changed, hunk by hunk, until the user keeps or undoes it.
+ *
+ * The way of a change: `record` gets a call's steps once they are proved. Each change of a text becomes hunks (`hunk.ts`)
+ * of the text that has it (`texts.ts`), which follow it with each change that the editor syncs. A hunk has the text of its
+ * lines before and after each call, and the lines themselves say whether it was undone, by whatever means. An undo or a redo
+ * puts another of these texts there, by the same steps and with the same proof as a call (`lsp/apply/undo.ts`). `show.ts` has
+ * the editor show the hunks; `actions.ts` and `serve.ts` answer its requests.
+ */
+import type { CodeAction, Hover } from "vscode-languageserver/node";
+import type { FileChange } from "../../plan/outcome.js";
+import { nameAfter } from "../../plan/outcome.js";
+import type { Document } from "../../plan/snapshot.js";
+import { limits } from "../../text/limits.js";
+import { type Answer, requestedFiles, toRefusal } from "../edit/result.js";
+import type { AppliedStep } from "../history.js";
+import type { Caller, HistoryCall } from "../protocol.js";
+import { announcedBy, openAt, type Session, seenBy } from "../session.js";
+import { actionsOn, hoverOf, itemAt } from "./actions.js";
+import { type FollowedHunk, stateOf } from "./hunk.js";
+import type { HunksOf, ReviewComment, ReviewedCall, ReviewedFile, ReviewItem } from "./item.js";
+import { keepReview, noteSaved, readReview } from "./kept.js";
+import type { HunkLines, HunkReversal, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
+import { readSelector, selected } from "./select.js";
+import { noteText, redoFailures, reviewFailures, reviewProblems, reviewTexts } from "./sentences.js";
+import { serveReview, showReview } from "./serve.js";
+import { createShow, placeOf, shownPath } from "./show.js";
+import { baseOf, keyOf, ReviewedTexts } from "./texts.js";
+
+/** Reports whether the user wants to review changes. */
+const isReviewed = (session: Session): boolean =>
+  session.settings.review !== "off" || announcedBy(session).review === true;
+
+/** Begins to follow what calls change, once the user wants to review it. */
+export function beginReview(session: Session): void {
+  if (!isReviewed(session) || session.review !== undefined) return;
+  const review = new Review(session);
+  session.review = review;
+  review.restore().catch((error: unknown) => session.log("warn", String(error)));
+}
+
+/** The review of a session. */
+class Review implements Reviewer, HunksOf {
+  readonly #session: Session;
+  readonly #texts: ReviewedTexts;
+  readonly #show: ReturnType<typeof createShow>;
+  #files: ReviewedFile[] = [];
+  readonly calls = new Map<string, ReviewedCall>();
+  readonly comments = new Map<string, ReviewComment>();
+  /** What the agents know of their hunks, by id. */
+  readonly #told = new Map<string, ReviewItem["state"]>();
+  current: string | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#texts = new ReviewedTexts(session);
+    this.#show = createShow(session, this);
+  }
+
+  get isOn(): boolean {
+    return isReviewed(this.#session);
+  }
+
+  expect(files: readonly FileChange[]): void {
+    if (this.#texts.held.size > 0) this.#texts.expect(files);
+  }
+
+  record({ id, at, caller, label, steps }: Parameters<Reviewer["record"]>[0]): void {
+    if (!this.isOn) return;
+    this.#follow();
+    this.calls.set(id, { id, at, caller, label });
+    const order = new Map([...this.calls.keys()].map((call, i) => [call, i]));
+    let made = 0;
+    const newId = (): string => `${id}.${++made}`;
+    for (const file of requestedFiles([...new Set(steps.map((step) => step.file))])) {
+      const { uri } = openAt(this.#session, nameAfter(file).uri) ?? nameAfter(file);
+      if (file.kind !== "update") {
+        const oldUri = file.kind === "rename" ? file.document.uri : undefined;
+        this.#files.push({ id: newId(), kind: file.kind, uri, oldUri, call: id, state: "pending" });
+      }
+      if (file.kind === "delete") this.#texts.held.delete(keyOf(uri));
+      else if (file.kind !== "create") this.#texts.record(file, { call: id, order, newId });
+      this.#show.now(uri);
+      if (file.kind === "rename") this.#show.now(file.document.uri);
+      this.saved(uri);
+    }
+    this.#limit();
+  }
+
+  #follow(): void {
+    if (this.calls.size === 0) this.#session.documents.onChange((uri) => this.#changed(uri));
+  }
+
+  saved(uri: string): void {
+    const own = this.#texts.held.get(keyOf(uri));
+    if (own === undefined) return;
+    void noteSaved(own).then((isNews) => isNews && this.#keepOnDisk());
+  }
+
+  /** Keeps the hunks of the saved texts for the next session. */
+  #keepOnDisk(): void {
+    const texts = [...this.#texts.held.values()].flatMap(({ uri, saved, hunks: now }) => {
+      const open = new Set(now.filter((hunk) => stateOf(hunk) !== "kept").map(({ id }) => id));
+      const hunks = (saved?.hunks ?? []).filter((hunk) => open.has(hunk.id) && stateOf(hunk) === "pending");
+      if (saved === undefined || hunks.length === 0) return [];
+      const copied = hunks.map((hunk) => ({ ...hunk, texts: [...hunk.texts], calls: [...hunk.calls] }));
+      return [{ uri, hash: saved.hash, hunks: copied }];
+    });
+    keepReview(this.#folders, { calls: [...this.calls.values()], texts });
+  }
+
+  get #folders(): readonly string[] {
+    return this.#session.folders.map(({ uri }) => uri);
+  }
+
+  /** Takes over what an earlier session has kept. */
+  async restore(): Promise<void> {
+    // By then, the client has said which folders there are.
+    await this.#session.ready;
+    const { calls, texts } = await readReview(this.#folders);
+    if (texts.length === 0) return;
+    this.#follow();
+    const present = [...this.calls];
+    this.calls.clear();
+    for (const { caller, ...call } of calls) {
+      const { name = "", version, agent } = caller ?? {};
+      const by = { name, ...(version && { version }), ...(agent && { agent }) };
+      this.calls.set(call.id, { ...call, caller: caller && by });
+    }
+    for (const [id, call] of present) this.calls.set(id, call);
+    for (const { hunks, ...text } of texts) {
+      this.#texts.restore({ ...text, hunks: hunks.map((hunk) => ({ ...hunk, level: hunk.level })) });
+      this.#show.now(text.uri);
+    }
+  }
+
+  #changed(uri: string): void {
+    const own = this.#texts.synced(uri);
+    if (own !== undefined && own.hunks.length > 0) this.#show.later(uri);
+  }
+
+  /** Forgets the oldest calls if there are too many hunks. */
+  #limit(): void {
+    let count = this.items().length;
+    for (const call of this.calls.keys()) {
+      if (count <= limits.reviewHunks || this.calls.size === 1) return;
+      this.calls.delete(call);
+      this.#files = this.#files.filter((file) => file.call !== call);
+      for (const text of this.#texts.held.values()) {
+        const isOld = (hunk: FollowedHunk): boolean => hunk.calls.at(-1) === call;
+        if (text.hunks.some(isOld)) this.#show.now(text.uri);
+        text.hunks = text.hunks.filter((hunk) => !isOld(hunk));
+        text.lost.add(call);
+      }
+      count = this.items().length;
+    }
+  }
+
+  items(uri?: string): readonly ReviewItem[] {
+    const key = uri === undefined ? undefined : keyOf(uri);
+    const texts = [...this.#texts.held].filter(([held]) => key === undefined || held === key).map(([, text]) => text);
+    const files = this.#files.filter((file) => key === undefined || keyOf(file.uri) === key);
+    const ofFiles = files.map((file): ReviewItem => {
+      const { id, call, state } = file;
+      return { id, uri: file.uri, calls: [call], state, of: { kind: "file", file } };
+    });
+    const ofTexts = texts.flatMap((text) =>
+      text.hunks.map((hunk): ReviewItem => {
+        const { id, calls } = hunk;
+        return { id, uri: text.uri, calls, state: stateOf(hunk), of: { kind: "text", text, hunk } };
+      }),
+    );
+    return [...ofFiles, ...ofTexts].sort((a, b) => (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0));
+  }
+
+  callOf({ calls }: Pick<ReviewItem, "calls">): ReviewedCall | undefined {
+    return this.calls.get(calls.at(-1) ?? "");
+  }
+
+  keep(items: readonly ReviewItem[]): void {
+    const ids = new Set(items.map(({ id }) => id));
+    for (const { of } of items) if (of.kind === "file") of.file.state = "kept";
+    for (const text of new Set(items.flatMap(({ of }) => (of.kind === "text" ? [of.text] : [])))) {
+      text.hunks = text.hunks.flatMap((hunk) => {
+        if (!ids.has(hunk.id)) return [hunk];
+        // What the user has made of the lines is not the call's any more.
+        for (const call of hunk.level === undefined ? hunk.calls : []) text.lost.add(call);
+        return hunk.level === undefined ? [] : [{ ...hunk, kept: hunk.level }];
+      });
+    }
+    for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
+    this.#keepOnDisk();
+  }
+
+  comment(about: string, comment: ReviewComment | undefined): void {
+    if (comment === undefined) this.comments.delete(about);
+    else this.comments.set(about, comment);
+    const item = this.items().find(({ id }) => id === about);
+    if (item !== undefined) this.#show.now(item.uri);
+  }
+
+  serve(request: Parameters<Reviewer["serve"]>[0]): Answer<object> {
+    return serveReview(this.#session, this, request);
+  }
+
+  show(command: string, argument: unknown): Promise<object | null> {
+    return showReview(this.#session, this, command, argument);
+  }
+
+  actionsAt({ uri, range }: HunkLines): CodeAction[] {
+    const item = itemAt(this, uri, range);
+    if (item === undefined) return [];
+    this.current = item.id;
+    return actionsOn(this.#session, this, item);
+  }
+
+  hoverAt({ uri, range }: HunkLines): Hover | undefined {
+    const item = itemAt(this, uri, range);
+    if (item === undefined) return undefined;
+    this.current = item.id;
+    return hoverOf(this.#session, this, item);
+  }
+
+  reverseCall(transaction: string, direction: "undo" | "redo"): ReverseText {
+    return (document: Document): TextReversal | undefined => {
+      const held = this.#texts.held.get(keyOf(document.uri));
+      if (held === undefined || held.lost.has(transaction)) return undefined;
+      if (!held.hunks.some(({ calls }) => calls.includes(transaction))) return undefined;
+      return this.#texts.reverse(document, ({ calls, level, texts }) => {
+        const own = calls.indexOf(transaction);
+        const wanted = direction === "undo" ? own : own + 1;
+        if (own < 0) return undefined;
+        // Another text there would not be told from the wanted one.
+        if (level === undefined) return wanted;
+        if (direction === "undo" ? level <= own : level > own) return undefined;
+        const isNext = level === (direction === "undo" ? own + 1 : own) || texts[level] === texts[wanted];
+        const other = calls[direction === "undo" ? own + 1 : own - 1] ?? "";
+        return isNext ? wanted : { problem: reviewProblems.changedAgain(other, this.calls.get(other)?.label ?? "") };
+      });
+    };
+  }
+
+  reverseHunks(params: object, direction: "undo" | "redo"): Answer<HunkReversal> {
+    const selector = readSelector(params);
+    if (selector === undefined) return toRefusal([reviewFailures.selector()]);
+    const all = selected(this, selector).filter(({ state }) =>
+      direction === "redo" ? state === "undone" : state === "pending" || state === "changed",
+    );
+    // Somebody who names hunks must be told if one of them can't be undone.
+    const left = selector.hunks === undefined ? all.filter(({ state }) => state === "changed") : [];
+    const items = all.filter((item) => !left.includes(item));
+    const placesOf = (some: readonly ReviewItem[]): readonly string[] =>
+      some.map((item) => placeOf(this.#session, item));
+    if (items.length === 0)
+      return toRefusal([left.length > 0 ? reviewFailures.allTyped(placesOf(left)) : redoFailures.nothing()]);
+    const name = items.length === 1 ? placesOf(items).join() : reviewTexts.changes(items.length);
+    const warnings = left.length > 0 ? [reviewTexts.left(placesOf(left))] : [];
+    return { ok: true, result: { ...this.#reverseItems(items, direction), name, warnings } };
+  }
+
+  #reverseItems(
+    items: readonly ReviewItem[],
+    direction: "undo" | "redo",
+  ): Pick<HunkReversal, "steps" | "reverse" | "done"> {
+    const ids = new Set(items.map(({ id }) => id));
+    const reverse = (document: Document): TextReversal | undefined =>
+      this.#texts.reverse(document, (hunk) => {
+        if (!ids.has(hunk.id)) return undefined;
+        return direction === "undo" ? hunk.kept : hunk.texts.length - 1;
+      });
+    const { transactions } = this.#session.history;
+    const files = items.flatMap(({ of }) => (of.kind === "file" ? [of.file] : []));
+    const whole = files.flatMap(({ call, kind, uri }): readonly AppliedStep[] => {
+      const { steps = [] } = transactions.find(({ id }) => id === call) ?? {};
+      return steps.filter((step) => step.kind === kind && keyOf(nameAfter(step.file).uri) === keyOf(uri));
+    });
+    const texts = new Set(items.flatMap(({ of }) => (of.kind === "text" ? [of.text] : [])));
+    const steps = [...texts].flatMap((text): AppliedStep[] => {
+      const own = whole.find(({ file }) => keyOf(nameAfter(file).uri) === keyOf(text.uri));
+      // A file that is removed needs no other text.
+      if (own?.kind === "create") return [];
+      return [{ kind: "text", file: own?.file ?? baseOf(shownPath(this.#session, text.uri), text, ids) }];
+    });
+    const done = (caller: Caller | undefined): void => {
+      for (const file of files) file.state = direction === "undo" ? "undone" : "pending";
+      for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
+      if (caller !== undefined) this.#takeAsTold(ids);
+    };
+    return { steps: [...steps, ...whole], reverse, done };
+  }
+
+  /** The agent that has undone hunks itself need not be told. */
+  #takeAsTold(ids: ReadonlySet<string>): void {
+    for (const { id, state } of this.items()) if (ids.has(id)) this.#told.set(id, state);
+  }
+
+  reversed(transaction: string, direction: "undo" | "redo", caller: Caller | undefined): void {
+    for (const file of this.#files)
+      if (file.call === transaction) file.state = direction === "undo" ? "undone" : "pending";
+    const items = this.items().filter(({ calls }) => calls.includes(transaction));
+    for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
+    if (caller !== undefined) this.#takeAsTold(new Set(items.map(({ id }) => id)));
+  }
+
+  stateOfCall(transaction: string): HistoryCall["state"] | undefined {
+    const states = this.items().flatMap(({ calls, state, of }) => {
+      const at = calls.indexOf(transaction);
+      if (at < 0) return [];
+      if (of.kind === "file") return [state];
+      const { level, kept } = of.hunk;
+      return [level !== undefined && level <= at ? "undone" : kept > at ? "kept" : "pending"];
+    });
+    if (states.length === 0) return undefined;
+    const [first] = states;
+    const isSame = states.every((state) => state === first);
+    if (isSame && (first === "kept" || first === "undone")) return first;
+    return states.includes("undone") ? "partlyUndone" : "applied";
+  }
+
+  noteFor(caller: Caller): string | undefined {
+    const agent = seenBy(caller);
+    const undone: string[] = [];
+    let kept = 0;
+    for (const item of this.items()) {
+      const call = this.callOf(item);
+      if (call?.caller === undefined || seenBy(call.caller) !== agent || this.#told.get(item.id) === item.state)
+        continue;
+      const isNews = item.state === "kept" || item.state === "undone" || this.#told.has(item.id);
+      if (isNews) this.#told.set(item.id, item.state);
+      if (item.state === "undone") undone.push(placeOf(this.#session, item));
+      if (item.state === "kept") kept++;
+    }
+    const comments = [...this.comments].filter(([, one]) => one.agent === agent);
+    for (const [id] of comments) this.comments.delete(id);
+    if (undone.length === 0 && kept === 0 && comments.length === 0) return undefined;
+    for (const uri of new Set(this.items().map((item) => item.uri))) if (comments.length > 0) this.#show.now(uri);
+    return noteText({ undone, kept, comments: comments.map(([, one]) => one) });
+  }
+}

@@ -1,0 +1,173 @@
+/** Follows the texts that calls have changed, open or not, with their hunks. */
+import { compareTexts } from "../../match/compareTexts.js";
+import { type FileChange, type FileUpdate, nameAfter } from "../../plan/outcome.js";
+import type { Document } from "../../plan/snapshot.js";
+import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
+import { byteOrderMark, withoutMark } from "../../text/chars.js";
+import { LineIndex } from "../../text/lines.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { openAt, type Session } from "../session.js";
+import { addHunks, type CallChange, type FollowedHunk, followHunks } from "./hunk.js";
+import type { TextReversal } from "./reviewer.js";
+import { reviewProblems } from "./sentences.js";
+
+/** A text with hunks. */
+export interface ReviewedText {
+  /** As the editor spells it, if it has the document open. */
+  uri: string;
+  /** The text in which the hunks have their places, as synced. */
+  text: string;
+  /** By their places; no two overlap. */
+  hunks: readonly FollowedHunk[];
+  /** The text and its hunks before the latest edits that the server has sent, or proposed, but not proved. */
+  before: readonly Pick<ReviewedText, "text" | "hunks">[];
+  /** The calls whose hunks are not all known any more. */
+  readonly lost: Set<string>;
+  /** `true` if the text was on disk before each call that has changed it, so that no hunk has text that never was. */
+  wasOnDisk: boolean;
+  /** The hunks as they were when the text was last seen on disk, and the hash of the file; `undefined` if it was not. */
+  saved: { readonly hash: string; readonly hunks: readonly FollowedHunk[] } | undefined;
+}
+
+/** The number of states that are kept: of an edit, of its rollback, and of an edit that is only proposed. */
+const statesBefore = 3;
+
+/** Returns the index of the text that a hunk is to get; `undefined` leaves it as it is; a `problem` is a clause. */
+export type WantedLevel = (hunk: FollowedHunk) => number | undefined | { readonly problem: string };
+
+/** Returns the name under which a file's text is kept, however the editor spells its URI. */
+export const keyOf = (uri: string): string => pathOfSyncedUri(uri) ?? uri;
+
+/** The texts of a session that have hunks, by their keys. */
+export class ReviewedTexts {
+  readonly held = new Map<string, ReviewedText>();
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Brings a text up to what the editor has synced. Returns it if its hunks may have changed. */
+  synced(uri: string): ReviewedText | undefined {
+    const own = this.held.get(keyOf(uri));
+    const open = this.#session.documents.get(uri);
+    if (own === undefined || open?.desynced !== undefined) return undefined;
+    if (open === undefined) return own;
+    own.uri = uri;
+    follow(own, open.text, open.since);
+    return own;
+  }
+
+  /** Adds hunks of an earlier session, unless the text has some already. */
+  restore({ uri, text, hunks }: Pick<ReviewedText, "uri" | "text" | "hunks">): void {
+    if (this.held.has(keyOf(uri))) return;
+    const own = { ...empty(uri, text), hunks };
+    this.held.set(keyOf(uri), own);
+    const open = openAt(this.#session, uri);
+    if (open !== undefined) this.synced(open.uri);
+  }
+
+  /** Keeps the hunks of files as they are, because a call is about to change these. */
+  expect(files: readonly FileChange[]): void {
+    for (const { document } of files) {
+      const own = this.held.get(keyOf(document.uri));
+      if (own !== undefined) own.before = [...own.before, { text: own.text, hunks: own.hunks }].slice(-statesBefore);
+    }
+  }
+
+  /** Adds the hunks of a call's change to a file. */
+  record(file: FileChange, call: Pick<CallChange, "call" | "order" | "newId">): ReviewedText {
+    const { uri } = openAt(this.#session, nameAfter(file).uri) ?? nameAfter(file);
+    const key = keyOf(uri);
+    const formerKey = keyOf(file.document.uri);
+    const open = this.#session.documents.get(uri);
+    const mark = open !== undefined && withoutMark(open.text) !== open.text ? byteOrderMark : "";
+    const [textA, textB] = [mark + file.document.text, mark + file.text];
+    const own = this.held.get(formerKey) ?? this.held.get(key) ?? empty(uri, textA);
+    this.held.delete(formerKey);
+    this.held.set(key, own);
+    Object.assign(own, { uri, ...own.before.findLast(({ text }) => text === textA), before: [] });
+    follow(own, textA, undefined);
+    own.wasOnDisk &&= file.document.version === null || file.document.onDisk === "same";
+    const changes = file.change.changes.map(({ from, to, insert }) => ({
+      ...{ from: from + mark.length, to: to + mark.length, insert },
+    }));
+    const change = ChangeSet.of(textA.length, changes);
+    own.hunks = addHunks(own.hunks, { ...call, textA, textB, change }, (lost) => own.lost.add(lost));
+    own.text = textB;
+    follow(own, open?.text ?? textB, undefined);
+    return own;
+  }
+
+  /**
+   * Returns the change by which the hunks of a document get the texts that `wanted` names, by their index; `undefined`
+   * leaves a hunk as it is. Without hunks, the result is `undefined`.
+   */
+  reverse(document: Document, wanted: WantedLevel): TextReversal | undefined {
+    const own = this.held.get(keyOf(document.uri));
+    if (own === undefined) return undefined;
+    const mark = document.bomSynced ? byteOrderMark.length : 0;
+    follow(own, (document.bomSynced ? byteOrderMark : "") + document.text, undefined);
+    const changes: Change[] = [];
+    for (const hunk of own.hunks) {
+      const level = wanted(hunk);
+      if (level === undefined || level === hunk.level) continue;
+      if (typeof level === "object" || hunk.level === undefined) {
+        const lines = linesOf(hunk, LineIndex.of(own.text, { loneCrEndsLine: false }));
+        const problem = typeof level === "object" ? level.problem : reviewProblems.typedIn(lines);
+        return { ok: false, problem, line: lines.first };
+      }
+      changes.push({ from: hunk.from - mark, to: hunk.to - mark, insert: hunk.texts[level] ?? "" });
+    }
+    return { ok: true, change: ChangeSet.of(document.text.length, changes) };
+  }
+}
+
+/** Returns the change that some hunks have made of a text; none for the steps that undo them. */
+export function baseOf(path: string, { uri, text, hunks }: ReviewedText, ids: ReadonlySet<string>): FileUpdate {
+  const own = hunks.filter(({ id }) => ids.has(id));
+  const back = ChangeSet.of(
+    text.length,
+    own.map(({ from, to, texts, kept }) => ({ from, to, insert: texts[kept] ?? "" })),
+  );
+  const flags = { exists: true, bom: false, bomSynced: false, loneCrEndsLine: false };
+  const document = { uri, path, version: null, text: back.apply(text), ...flags };
+  return { kind: "update", document, change: back.invert(text), text, overwritten: false, edits: 1, operations: [] };
+}
+
+/** Returns a text without hunks. */
+const empty = (uri: string, text: string): ReviewedText => ({
+  ...{ uri, text, hunks: [], before: [], wasOnDisk: true, saved: undefined },
+  lost: new Set(),
+});
+
+/** Moves the hunks along to a newer text. `since`: the changes to the former one; `undefined` if they are unknown. */
+function follow(own: ReviewedText, text: string, since: ChangeSet | undefined): void {
+  const { text: former, before } = own;
+  if (text === former) return;
+  own.text = text;
+  // A call that was rolled back has changed nothing.
+  const held = before.findLast((one) => one.text === text);
+  if (held !== undefined) own.hunks = held.hunks;
+  else own.hunks = followHunks(own.hunks, changeOf(former, text, since), text);
+}
+
+/** Returns the changes between two texts, as they were made, or else as it seems. */
+function changeOf(former: string, text: string, since: ChangeSet | undefined): ChangeSet {
+  const [first, second] = since?.changes ?? [];
+  const isWhole = second === undefined && first?.from === 0 && first.to === former.length;
+  if (since !== undefined && since.length === former.length && !isWhole) return since;
+  const changes = shrink(former, { from: 0, to: former.length, insert: text });
+  const isTyped = changes.every(
+    ({ from, to, insert }) => !insert.includes("\n") || !former.slice(from, to).includes("\n"),
+  );
+  return isTyped ? ChangeSet.of(former.length, changes) : compareTexts(former, text);
+}
+
+/** The lines of a hunk for people: 1-based, inclusive. Of lines that were only removed, it is the one below. */
+export function linesOf(
+  { from, to }: Pick<FollowedHunk, "from" | "to">,
+  lines: LineIndex,
+): { readonly first: number; readonly last: number } {
+  return { first: lines.lineAt(from) + 1, last: lines.lineAt(Math.max(from, to - 1)) + 1 };
+}

@@ -1,0 +1,100 @@
+/** Hunks of what agents write beside the server, and of an earlier session. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { noteWriter } from "../server/disk/writers.js";
+import type { ReviewResult } from "../server/lsp/protocol.js";
+import { ownStateHome } from "./support/agentPeer.js";
+import { batch, serverForDesks } from "./support/desk.js";
+import { startEditor } from "./support/fakeEditor.js";
+import { loadingDesks } from "./support/loadingDesk.js";
+import { layReviewDesk } from "./support/reviewDesk.js";
+
+const program = serverForDesks();
+
+const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+
+describe("what an agent writes with a tool of its own", () => {
+  const tenWith = (line: string): string => ten.replace("2", line);
+
+  it("has hunks if its hook has said that it writes the file", async () => {
+    ownStateHome();
+    const capabilities = { experimental: { multiEdit: { didChangeOnDisk: true, review: true } } };
+    const desk = await loadingDesks(program)({ open: { "a.txt": ten, "b.txt": ten }, capabilities });
+    const list = async (): Promise<string[]> => {
+      const { hunks } = (await desk.editor.request("multiEdit/review", {})) as ReviewResult;
+      return hunks.map(({ agent, oldText, newText }) => `${agent}: ${oldText.trim()} > ${newText.trim()}`);
+    };
+    await desk.write("a.txt", tenWith("other"));
+    await vi.waitUntil(() => desk.texts()["a.txt"] === tenWith("other"));
+    expect(await list()).toEqual([]);
+    noteWriter([`${desk.root}/a.txt`, `${desk.root}/b.txt`], { name: "claude-code" });
+    await desk.write("a.txt", tenWith("agent"));
+    await vi.waitUntil(() => desk.texts()["a.txt"] === tenWith("agent"));
+    expect(await list()).toEqual(["claude-code: other > agent"]);
+    // A note is for one write.
+    await desk.write("a.txt", tenWith("formatter"));
+    await vi.waitUntil(() => desk.texts()["a.txt"] === tenWith("formatter"));
+    await desk.typeOver("b.txt", "9", "nine");
+    await desk.write("b.txt", tenWith("merged"));
+    await vi.waitUntil(() => desk.texts()["b.txt"]?.includes("merged"));
+    await vi.waitUntil(async () => (await list()).length === 2);
+    expect((await list()).at(-1)).toBe("claude-code: 2 > merged");
+    await desk.editor.request("multiEdit/undo", { uri: desk.uri("b.txt") });
+    expect(desk.texts()["b.txt"]).toBe(ten.replace("9", "nine"));
+  });
+});
+
+describe("after a restart", () => {
+  /** Starts an editor for a folder, with its own server; returns what it lists. */
+  async function again(root: string) {
+    const server = [process.execPath, program.path, "--stdio"] as const;
+    const editor = await startEditor({ server, folders: [root], settings: { review: "hints", save: "never" } });
+    onTestFinished(async () => void (await editor.stop()));
+    const list = async (): Promise<string[]> => {
+      const { hunks } = (await editor.request("multiEdit/review", {})) as ReviewResult;
+      return hunks.map(
+        ({ uri, newText, state }) => `${uri.slice(uri.lastIndexOf("/") + 1)} ${newText.trim()} ${state}`,
+      );
+    };
+    return { editor, list };
+  }
+
+  it("hunks of saved text are there, if the file is as it was, and can be undone and kept", async () => {
+    const home = ownStateHome();
+    const { root, uri, apply, editor, typeBefore } = await layReviewDesk(
+      program,
+      { files: { "b.txt": ten, "c.txt": ten }, open: { "a.txt": ten, "d.txt": ten } },
+      { isDrawn: false },
+    );
+    const { transaction } = await apply(
+      batch(["b.txt", "2\n", "B\n"], ["b.txt", "7\n", "G\n"], ["c.txt", "2\n", "C\n"]),
+    );
+    await typeBefore("d.txt", "9", "never saved ");
+    await apply(batch(["a.txt", "2\n", "A\n"], ["d.txt", "never saved 9\n", "D\n"]));
+    await vi.waitUntil(() => keptIn(home).includes("G"));
+    writeFileSync(join(root, "a.txt"), ten.replace("2", "A"));
+    writeFileSync(join(root, "d.txt"), ten.replace("9", "D"));
+    for (const path of ["d.txt", "a.txt"])
+      await editor.notify("textDocument/didSave", { textDocument: { uri: uri(path) } });
+    await vi.waitUntil(() => keptIn(home).includes("a.txt"));
+    expect(keptIn(home)).not.toContain("never saved");
+    writeFileSync(join(root, "c.txt"), `${ten}changed\n`);
+    const next = await again(root);
+    await vi.waitUntil(async () => (await next.list()).length > 0);
+    expect(await next.list()).toEqual(["a.txt A pending", "b.txt B pending", "b.txt G pending"]);
+    await next.editor.request("multiEdit/keep", { uri: uri("a.txt") });
+    await next.editor.request("multiEdit/undo", { transaction });
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe(ten);
+    const third = await again(root);
+    await third.editor.request("multiEdit/status", null);
+    expect(await third.list()).toEqual([]);
+  });
+
+  /** Everything that the server keeps of a review. */
+  const keptIn = (home: string): string => {
+    const folder = join(home, "multi-edit-language-server", "reviews");
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    return names.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
+  };
+});
