@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { CodeAction } from "vscode-languageserver/node";
+import { friend } from "./support/agentPeer.js";
 import { batch, failed, patchOf, serverForDesks } from "./support/desk.js";
 import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
 
@@ -174,6 +175,16 @@ describe("an agent", () => {
     expect((await ask("multiEdit/comment", { text: "well done" })).error?.message).toContain("Only the user");
   });
 
+  it("is told of an undo that came by another program", async () => {
+    const { desk, apply, ask, session } = await withAgent(start);
+    const { result } = await apply(twoEdits);
+    const other = await friend(session, { name: "multi-edit", version: "1" });
+    await other.ask("undo", "multiEdit/undo", { transaction: result.transaction });
+    expect(desk.texts()["a.txt"]).toBe(ten);
+    const { note } = (await ask("multiEdit/read", { path: "a.txt" })).result;
+    expect(note).toBe("Since your last edit, the user undid a.txt:2, a.txt:7.");
+  });
+
   it("gets a comment on other lines, and one from a command line, which is about the hunk that was shown last", async () => {
     const { desk, apply } = await withAgent(start);
     await apply(twoEdits);
@@ -233,6 +244,15 @@ describe("a client without a plugin", () => {
     await desk.editor.apply(edit!);
     expect(desk.texts()["b.txt"]).toBe(`top\n${tenAfter.replace("B", "2")}`);
     expect((await desk.list()).map(({ range }) => range.start.line)).toEqual([7]);
+  });
+
+  it("is shown none any more once the review is switched off", async () => {
+    const desk = await lay();
+    await desk.apply(twoEdits);
+    await vi.waitUntil(() => desk.shows(desk.uri("a.txt")) === 2);
+    await desk.editor.setSettings({ review: "off" });
+    await vi.waitUntil(() => desk.shows(desk.uri("a.txt")) === 0);
+    expect(await desk.list()).toEqual([]);
   });
 
   it("is sent nothing for documents without hunks", async () => {

@@ -31,8 +31,9 @@ import { baseOf, keyOf, ReviewedTexts } from "./texts.js";
 const isReviewed = (session: Session): boolean =>
   session.settings.review !== "off" || announcedBy(session).review === true;
 
-/** Begins to follow what calls change, once the user wants to review it. */
+/** Begins to follow what calls change, once the user wants to review it, and shows nothing once the user does not. */
 export function beginReview(session: Session): void {
+  session.review?.showAll();
   if (!isReviewed(session) || session.review !== undefined) return;
   const review = new Review(session);
   session.review = review;
@@ -50,6 +51,7 @@ class Review implements Reviewer, HunksOf {
   /** What the agents know of their hunks, by id. */
   readonly #told = new Map<string, ReviewItem["state"]>();
   current: string | undefined;
+  #keeping: NodeJS.Timeout | undefined;
 
   constructor(session: Session) {
     this.#session = session;
@@ -59,6 +61,10 @@ class Review implements Reviewer, HunksOf {
 
   get isOn(): boolean {
     return isReviewed(this.#session);
+  }
+
+  showAll(): void {
+    for (const { uri } of [...this.#texts.held.values(), ...this.#files]) this.#show.now(uri);
   }
 
   expect(files: readonly FileChange[]): void {
@@ -94,10 +100,17 @@ class Review implements Reviewer, HunksOf {
   saved(uri: string): void {
     const own = this.#texts.held.get(keyOf(uri));
     if (own === undefined) return;
-    void noteSaved(own).then((isNews) => isNews && this.#keepOnDisk());
+    void noteSaved(own).then((isNews) => isNews && this.#keepLater());
   }
 
-  /** Keeps the hunks of the saved texts for the next session. */
+  /** Keeps the hunks of the saved texts for the next session, once for several changes. */
+  #keepLater(): void {
+    this.#keeping ??= setTimeout(() => {
+      this.#keeping = undefined;
+      this.#keepOnDisk();
+    }, limits.reviewMs).unref();
+  }
+
   #keepOnDisk(): void {
     const texts = [...this.#texts.held.values()].flatMap(({ uri, saved, hunks: now }) => {
       const open = new Set(now.filter((hunk) => stateOf(hunk) !== "kept").map(({ id }) => id));
@@ -157,6 +170,7 @@ class Review implements Reviewer, HunksOf {
   }
 
   items(uri?: string): readonly ReviewItem[] {
+    if (!this.isOn) return [];
     const key = uri === undefined ? undefined : keyOf(uri);
     const texts = [...this.#texts.held].filter(([held]) => key === undefined || held === key).map(([, text]) => text);
     const files = this.#files.filter((file) => key === undefined || keyOf(file.uri) === key);
@@ -189,7 +203,7 @@ class Review implements Reviewer, HunksOf {
       });
     }
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
-    this.#keepOnDisk();
+    this.#keepLater();
   }
 
   comment(about: string, comment: ReviewComment | undefined): void {
@@ -284,14 +298,18 @@ class Review implements Reviewer, HunksOf {
     const done = (caller: Caller | undefined): void => {
       for (const file of files) file.state = direction === "undo" ? "undone" : "pending";
       for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
-      if (caller !== undefined) this.#takeAsTold(ids);
+      if (caller !== undefined) this.#takeAsTold(ids, caller);
     };
     return { steps: [...steps, ...whole], reverse, done };
   }
 
-  /** The agent that has undone hunks itself need not be told. */
-  #takeAsTold(ids: ReadonlySet<string>): void {
-    for (const { id, state } of this.items()) if (ids.has(id)) this.#told.set(id, state);
+  /** An agent that has undone its own hunks need not be told. */
+  #takeAsTold(ids: ReadonlySet<string>, by: Caller): void {
+    for (const item of this.items()) {
+      const { caller } = this.callOf(item) ?? {};
+      if (ids.has(item.id) && caller !== undefined && seenBy(caller) === seenBy(by))
+        this.#told.set(item.id, item.state);
+    }
   }
 
   reversed(transaction: string, direction: "undo" | "redo", caller: Caller | undefined): void {
@@ -299,7 +317,7 @@ class Review implements Reviewer, HunksOf {
       if (file.call === transaction) file.state = direction === "undo" ? "undone" : "pending";
     const items = this.items().filter(({ calls }) => calls.includes(transaction));
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
-    if (caller !== undefined) this.#takeAsTold(new Set(items.map(({ id }) => id)));
+    if (caller !== undefined) this.#takeAsTold(new Set(items.map(({ id }) => id)), caller);
   }
 
   stateOfCall(transaction: string): HistoryCall["state"] | undefined {

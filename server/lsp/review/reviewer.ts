@@ -36,6 +36,8 @@ export interface HunkLines {
 export interface Reviewer {
   /** `true` if the user wants to review changes. */
   readonly isOn: boolean;
+  /** Shows all hunks, or none if the user does not want to review them any more. */
+  showAll(): void;
   /** A call is about to change these files, or the client may do so. */
   expect(files: readonly FileChange[]): void;
   /** A call has been applied. */

@@ -113,7 +113,7 @@ export class ReviewedTexts {
       const level = wanted(hunk);
       if (level === undefined || level === hunk.level) continue;
       if (typeof level === "object" || hunk.level === undefined) {
-        const lines = linesOf(hunk, LineIndex.of(own.text, { loneCrEndsLine: false }));
+        const lines = linesOf(own, hunk);
         const problem = typeof level === "object" ? level.problem : reviewProblems.typedIn(lines);
         return { ok: false, problem, line: lines.first };
       }
@@ -164,10 +164,23 @@ function changeOf(former: string, text: string, since: ChangeSet | undefined): C
   return isTyped ? ChangeSet.of(former.length, changes) : compareTexts(former, text);
 }
 
+/** The latest index of the lines of each text. */
+const indexes = new WeakMap<ReviewedText, LineIndex>();
+
+/** Returns the lines of a text. As in diffs, only LF ends a line. */
+export function indexOf(own: ReviewedText): LineIndex {
+  const known = indexes.get(own);
+  if (known?.text === own.text) return known;
+  const lines = LineIndex.of(own.text, { loneCrEndsLine: false });
+  indexes.set(own, lines);
+  return lines;
+}
+
 /** The lines of a hunk for people: 1-based, inclusive. Of lines that were only removed, it is the one below. */
 export function linesOf(
+  own: ReviewedText,
   { from, to }: Pick<FollowedHunk, "from" | "to">,
-  lines: LineIndex,
 ): { readonly first: number; readonly last: number } {
+  const lines = indexOf(own);
   return { first: lines.lineAt(from) + 1, last: lines.lineAt(Math.max(from, to - 1)) + 1 };
 }
