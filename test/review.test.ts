@@ -92,6 +92,28 @@ describe("hunks", () => {
     expect(desk.texts()["a.txt"]).toBe(ten.replace("1\n2\n3", "x"));
   });
 
+  it.each<[string, string, object]>([
+    ["whole texts", ten, { tells: "wholeText" }],
+    ["UTF-8 positions", `😀 ${ten.replace("7", "é 7")}`, { encodings: ["utf-8"] }],
+    ["CRLF", ten.replaceAll("\n", "\r\n"), {}],
+    ["a byte order mark", `\ufeff${ten}`, {}],
+    ["a final line end that returns", ten, { finalLineEnd: "returns" }],
+    ["no final line end", ten.trimEnd(), {}],
+  ])("follow and are undone in an editor with %s", async (_, text, options) => {
+    const desk = await start({ open: { "a.txt": text }, ...options });
+    await desk.apply(batch(["a.txt", "2", "B\nBB"], ["a.txt", "7", "G"], ["a.txt", "10", "T\nTT"]));
+    await desk.typeBefore("a.txt", "5", "typed ");
+    expect((await desk.list()).map(({ range, state }) => [range.start.line, range.end.line, state])).toEqual([
+      [1, 3, "pending"],
+      [7, 8, "pending"],
+      [10, text.endsWith("0") ? 11 : 12, "pending"],
+    ]);
+    for (const { id } of await desk.list()) await desk.ask("multiEdit/undo", { hunks: [id] });
+    expect(desk.texts()["a.txt"]).toBe(text.replace("5", "typed 5"));
+    await desk.ask("multiEdit/redo", { hunks: (await desk.list({ all: true })).map(({ id }) => id) });
+    expect(desk.texts()["a.txt"]).toMatch(/B\r?\nBB.*typed 5.*G\r?\n.*T\r?\nTT/s);
+  });
+
   it("vanish if the user undoes the edit in the editor", async () => {
     const desk = await start();
     await desk.apply(twoEdits);
@@ -119,6 +141,15 @@ describe("hunks", () => {
     await desk.ask("multiEdit/undo", { hunks: [moved!.id, made!.id] });
     expect(desk.disk()).toEqual({ "a.txt": ten, ...files });
     expect(desk.hunks()).toEqual([]);
+  });
+
+  it("of a file that a call has made and another one changed are undone with it", async () => {
+    const desk = await start();
+    await desk.apply(patchOf("*** Add File: new.txt", "+one", "+two"));
+    await desk.apply(batch(["new.txt", "two", "TWO"]));
+    expect(desk.hunks().sort()).toEqual(["new.txt create pending", 'new.txt:2-2 pending "two\\n" > "TWO\\n"']);
+    await desk.ask("multiEdit/undo", { all: true });
+    expect([desk.disk(), desk.hunks()]).toEqual([{ "a.txt": ten }, []]);
   });
 
   it("are undone by the lines of a range", async () => {

@@ -296,11 +296,17 @@ class Review implements Reviewer, HunksOf {
       return [{ kind: "text", file: own?.file ?? baseOf(shownPath(this.#session, text.uri), text, ids) }];
     });
     const done = (caller: Caller | undefined): void => {
-      for (const file of files) file.state = direction === "undo" ? "undone" : "pending";
+      for (const file of files) this.#flip(file, direction);
       for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
       if (caller !== undefined) this.#takeAsTold(ids, caller);
     };
     return { steps: [...steps, ...whole], reverse, done };
+  }
+
+  #flip(file: ReviewedFile, direction: "undo" | "redo"): void {
+    file.state = direction === "undo" ? "undone" : "pending";
+    // Without the file, there is nothing to review in it.
+    if (file.kind === "create" && direction === "undo") this.#texts.held.delete(keyOf(file.uri));
   }
 
   /** An agent that has undone its own hunks need not be told. */
@@ -313,8 +319,7 @@ class Review implements Reviewer, HunksOf {
   }
 
   reversed(transaction: string, direction: "undo" | "redo", caller: Caller | undefined): void {
-    for (const file of this.#files)
-      if (file.call === transaction) file.state = direction === "undo" ? "undone" : "pending";
+    for (const file of this.#files) if (file.call === transaction) this.#flip(file, direction);
     const items = this.items().filter(({ calls }) => calls.includes(transaction));
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
     if (caller !== undefined) this.#takeAsTold(new Set(items.map(({ id }) => id)), caller);
