@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { CodeAction } from "vscode-languageserver/node";
 import { friend } from "./support/agentPeer.js";
-import { batch, failed, patchOf, serverForDesks } from "./support/desk.js";
+import { batch, failed, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
 
 const program = serverForDesks();
@@ -108,9 +108,10 @@ describe("hunks", () => {
       [7, 8, "pending"],
       [10, text.endsWith("0") ? 11 : 12, "pending"],
     ]);
+    const { transaction = "" } = (await desk.list())[0]!;
     for (const { id } of await desk.list()) await desk.ask("multiEdit/undo", { hunks: [id] });
     expect(desk.texts()["a.txt"]).toBe(text.replace("5", "typed 5"));
-    await desk.ask("multiEdit/redo", { hunks: (await desk.list({ all: true })).map(({ id }) => id) });
+    await desk.ask("multiEdit/redo", { transaction });
     expect(desk.texts()["a.txt"]).toMatch(/B\r?\nBB.*typed 5.*G\r?\n.*T\r?\nTT/s);
   });
 
@@ -150,6 +151,43 @@ describe("hunks", () => {
     expect(desk.hunks().sort()).toEqual(["new.txt create pending", 'new.txt:2-2 pending "two\\n" > "TWO\\n"']);
     await desk.ask("multiEdit/undo", { all: true });
     expect([desk.disk(), desk.hunks()]).toEqual([{ "a.txt": ten }, []]);
+  });
+
+  it.each(["disk", "editor"])("of whole files are redone with their call: %s", async (unopened) => {
+    const files = { "b.txt": "b\n", "c.txt": "c\n", "deep/e.txt": "e\n" };
+    const desk = await start({ files });
+    const patch = patchOf(
+      ...[
+        "*** Add File: new/new.txt",
+        "+new",
+        "*** Delete File: b.txt",
+        "*** Update File: c.txt",
+        "*** Move to: d.txt",
+      ],
+      ...[
+        "@@",
+        "-c",
+        "+C",
+        "*** Update File: deep/e.txt",
+        "@@",
+        "-e",
+        "+E",
+        "*** Update File: a.txt",
+        "@@",
+        "-4",
+        "+D",
+      ],
+    );
+    const { transaction } = await desk.apply(unopened === "disk" ? patch : throughEditor(patch));
+    const after = [desk.disk(), desk.texts()];
+    for (let i = 0; i < 2; i++) {
+      await desk.undo(transaction);
+      expect(desk.disk()).toMatchObject({ "a.txt": ten, "b.txt": "b\n" });
+      expect(await desk.ask("multiEdit/redo", { transaction })).toMatchObject({ outcome: "applied" });
+      expect([desk.disk(), desk.texts()]).toEqual(after);
+    }
+    expect((await failed(desk.ask("multiEdit/redo", { transaction }))).codes).toEqual(["undoConflict"]);
+    expect((await failed(desk.ask("multiEdit/undo", { hunks: ["1-1.1"] }))).codes).toEqual(["undoConflict"]);
   });
 
   it("are undone by the lines of a range", async () => {
@@ -302,75 +340,5 @@ describe("an edit that the client applies itself", () => {
     await desk.editor.apply(edit!);
     await vi.waitUntil(() => desk.hunks()[0]?.includes('> "x'));
     expect(desk.hunks()).toEqual(['a.txt:1-1 pending "1\\n2\\n3\\n" > "x\\n"']);
-  });
-});
-
-describe("a question about a call", () => {
-  const options = { confirm: true };
-  const lay = (): Promise<ReviewDesk> =>
-    layReviewDesk(program, {
-      open: { "a.txt": ten },
-      files: { "b.txt": "b\n" },
-      capabilities: { experimental: { multiEdit: { review: true, confirm: true } } },
-    });
-
-  it("names hunks, of which some may be refused", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0"], reason: "B is taken" });
-    const { result } = await apply({ ...twoEdits, options });
-    expect(desk.editor.confirms[0]?.hunks).toEqual([
-      { id: "0", uri: desk.uri("a.txt"), kind: "text", startLine: 2, oldText: "2\n", newText: "B\n" },
-      { id: "1", uri: desk.uri("a.txt"), kind: "text", startLine: 7, oldText: "7\n", newText: "G\n" },
-    ]);
-    expect(desk.texts()["a.txt"]).toBe(ten.replace("7", "G"));
-    expect(result.refused).toEqual([{ path: "a.txt", startLine: 2, endLine: 2 }]);
-    const note = 'The user refused a.txt:2 of this call: "B is taken". The rest was applied.';
-    expect([result.note, result.text.split("\n")[0]]).toEqual([note, note]);
-    expect(result.edits.map(({ status }) => status)).toEqual(["notAttempted", "applied"]);
-    expect(desk.editor.confirms).toHaveLength(1);
-    // What was refused is not done, so the same call is not taken for one that is sent again.
-    desk.editor.answerConfirmsWith({ answer: "apply" });
-    await apply({ ...batch(["a.txt", "2\n", "B\n"]), options });
-    expect(desk.texts()["a.txt"]).toBe(tenAfter);
-  });
-
-  it("may be about whole files", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0", "1"] });
-    const patch = patchOf(
-      "*** Add File: new.txt",
-      "+new",
-      "*** Delete File: b.txt",
-      "*** Update File: a.txt",
-      "@@",
-      "-7",
-      "+G",
-    );
-    const { result } = await apply({ ...patch, options });
-    expect(desk.editor.confirms[0]?.hunks?.map(({ kind }) => kind)).toEqual(["create", "delete", "text"]);
-    expect([desk.disk(), desk.texts()["a.txt"]]).toEqual([{ "a.txt": ten, "b.txt": "b\n" }, ten.replace("7", "G")]);
-    expect(result.refused?.map(({ path }) => path)).toEqual(["new.txt", "b.txt"]);
-  });
-
-  it.each([
-    ["all of them", { answer: "apply", refused: ["0", "1"], reason: "no" }, "userRejected"],
-    ["one that there is not", { answer: "apply", refused: ["7"] }, "clientCapability"],
-    ["none that can be read", { answer: "apply", refused: "0" as unknown as string[] }, "clientCapability"],
-  ] as const)("of which %s are refused changes nothing", async (_, answer, code) => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith(answer as { answer: "apply" });
-    const { error } = await apply({ ...twoEdits, options });
-    expect(Object(Object(error).data).failures[0].code).toBe(code);
-    expect(desk.texts()["a.txt"]).toBe(ten);
-  });
-
-  it("may be answered while the user types elsewhere", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["1"] });
-    desk.editor.beforeAnswers(() => desk.typeBefore("a.txt", "10", "typed\n"));
-    desk.editor.beforeEdits(() => undefined);
-    const { result } = await apply({ ...twoEdits, options });
-    expect(result.refused).toEqual([{ path: "a.txt", startLine: 7, endLine: 7 }]);
-    expect(desk.texts()["a.txt"]).toBe(ten.replace("2", "B").replace("10", "typed\n10"));
   });
 });

@@ -24,7 +24,7 @@ import type { HunkLines, HunkReversal, ReverseText, Reviewer, TextReversal } fro
 import { readSelector, selected } from "./select.js";
 import { noteText, redoFailures, reviewFailures, reviewProblems, reviewTexts } from "./sentences.js";
 import { serveReview, showReview } from "./serve.js";
-import { createShow, placeOf, shownPath } from "./show.js";
+import { createShow, isOpen, placeOf, shownPath } from "./show.js";
 import { baseOf, keyOf, ReviewedTexts } from "./texts.js";
 
 /** Reports whether the user wants to review changes. */
@@ -257,11 +257,14 @@ class Review implements Reviewer, HunksOf {
   reverseHunks(params: object, direction: "undo" | "redo"): Answer<HunkReversal> {
     const selector = readSelector(params);
     if (selector === undefined) return toRefusal([reviewFailures.selector()]);
-    const all = selected(this, selector).filter(({ state }) =>
-      direction === "redo" ? state === "undone" : state === "pending" || state === "changed",
+    // Whole files are redone only with their call, of whose undo the steps are known.
+    const all = selected(this, selector).filter((item) =>
+      direction === "redo" ? item.state === "undone" && item.of.kind === "text" : isOpen(item),
     );
+    const { hunks } = selector;
+    if (hunks !== undefined && all.length < new Set(hunks).size) return toRefusal([redoFailures.nothing()]);
     // Somebody who names hunks must be told if one of them can't be undone.
-    const left = selector.hunks === undefined ? all.filter(({ state }) => state === "changed") : [];
+    const left = hunks === undefined ? all.filter(({ state }) => state === "changed") : [];
     const items = all.filter((item) => !left.includes(item));
     const placesOf = (some: readonly ReviewItem[]): readonly string[] =>
       some.map((item) => placeOf(this.#session, item));
@@ -295,7 +298,8 @@ class Review implements Reviewer, HunksOf {
       if (own?.kind === "create") return [];
       return [{ kind: "text", file: own?.file ?? baseOf(shownPath(this.#session, text.uri), text, ids) }];
     });
-    const done = (caller: Caller | undefined): void => {
+    const done: HunkReversal["done"] = (caller, made): void => {
+      this.#texts.written(made.map(({ file }) => file));
       for (const file of files) this.#flip(file, direction);
       for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
       if (caller !== undefined) this.#takeAsTold(ids, caller);
@@ -318,7 +322,8 @@ class Review implements Reviewer, HunksOf {
     }
   }
 
-  reversed(transaction: string, direction: "undo" | "redo", caller: Caller | undefined): void {
+  reversed({ id: transaction, caller, steps }: Parameters<Reviewer["reversed"]>[0], direction: "undo" | "redo"): void {
+    this.#texts.written(steps.map(({ file }) => file));
     for (const file of this.#files) if (file.call === transaction) this.#flip(file, direction);
     const items = this.items().filter(({ calls }) => calls.includes(transaction));
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);

@@ -67,6 +67,19 @@ export class ReviewedTexts {
     if (open !== undefined) this.synced(open.uri);
   }
 
+  /** Follows what an undo or a redo has made of files, of which the editor syncs only those that it has open. */
+  written(files: readonly FileChange[]): void {
+    for (const file of files) {
+      const own = this.held.get(keyOf(file.document.uri));
+      if (own === undefined || (file.kind !== "update" && file.kind !== "rename")) continue;
+      const { uri } = nameAfter(file);
+      this.held.delete(keyOf(file.document.uri));
+      this.held.set(keyOf(uri), own);
+      if (file.kind === "rename") own.uri = uri;
+      if (openAt(this.#session, uri) === undefined) follow(own, file.text, undefined);
+    }
+  }
+
   /** Keeps the hunks of files as they are, because a call is about to change these. */
   expect(files: readonly FileChange[]): void {
     for (const { document } of files) {
