@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { CodeAction } from "vscode-languageserver/node";
+import { limits } from "../server/text/limits.js";
 import { batch, failed, patchOf, serverForDesks } from "./support/desk.js";
 import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
 
@@ -97,6 +98,21 @@ describe("hunks", () => {
     await desk.editor.type({ uri: desk.uri("a.txt"), from: 2, to: 4, insert: "2\n" });
     await vi.waitUntil(() => desk.hunks().length === 1);
     expect((await desk.list({ all: true })).map(({ state }) => state)).toEqual(["undone", "pending"]);
+  });
+
+  it("follow what the editor undoes and redoes in several steps", async () => {
+    const desk = await start();
+    await desk.apply(batch(["a.txt", "2\n", "B\nC\n"]));
+    const uri = desk.uri("a.txt");
+    // As Neovim sends it.
+    await desk.editor.type({ uri, from: 2, to: 3, insert: "2" });
+    await desk.editor.type({ uri, from: 4, to: 6, insert: "" });
+    await vi.waitUntil(() => desk.hunks().length === 0);
+    await new Promise((resolve) => setTimeout(resolve, 2 * limits.reviewMs));
+    await desk.editor.type({ uri, from: 4, to: 4, insert: "C\n" });
+    await desk.editor.type({ uri, from: 2, to: 3, insert: "B" });
+    await vi.waitUntil(() => desk.hunks().length === 1);
+    expect(desk.hunks()).toEqual(['a.txt:2-3 pending "2\\n" > "B\\nC\\n"']);
   });
 
   it("are whole files, too", async () => {
