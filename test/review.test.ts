@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import type { CodeAction } from "vscode-languageserver/node";
 import { limits } from "../server/text/limits.js";
-import { batch, failed, patchOf, serverForDesks } from "./support/desk.js";
+import { friend } from "./support/agentPeer.js";
+import { batch, failed, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
 
 const program = serverForDesks();
@@ -92,6 +93,29 @@ describe("hunks", () => {
     expect(desk.texts()["a.txt"]).toBe(ten.replace("1\n2\n3", "x"));
   });
 
+  it.each<[string, string, object]>([
+    ["whole texts", ten, { tells: "wholeText" }],
+    ["UTF-8 positions", `😀 ${ten.replace("7", "é 7")}`, { encodings: ["utf-8"] }],
+    ["CRLF", ten.replaceAll("\n", "\r\n"), {}],
+    ["a byte order mark", `\ufeff${ten}`, {}],
+    ["a final line end that returns", ten, { finalLineEnd: "returns" }],
+    ["no final line end", ten.trimEnd(), {}],
+  ])("follow and are undone in an editor with %s", async (_, text, options) => {
+    const desk = await start({ open: { "a.txt": text }, ...options });
+    await desk.apply(batch(["a.txt", "2", "B\nBB"], ["a.txt", "7", "G"], ["a.txt", "10", "T\nTT"]));
+    await desk.typeBefore("a.txt", "5", "typed ");
+    expect((await desk.list()).map(({ range, state }) => [range.start.line, range.end.line, state])).toEqual([
+      [1, 3, "pending"],
+      [7, 8, "pending"],
+      [10, text.endsWith("0") ? 11 : 12, "pending"],
+    ]);
+    const { transaction = "" } = (await desk.list())[0]!;
+    for (const { id } of await desk.list()) await desk.ask("multiEdit/undo", { hunks: [id] });
+    expect(desk.texts()["a.txt"]).toBe(text.replace("5", "typed 5"));
+    await desk.ask("multiEdit/redo", { transaction });
+    expect(desk.texts()["a.txt"]).toMatch(/B\r?\nBB.*typed 5.*G\r?\n.*T\r?\nTT/s);
+  });
+
   it("vanish if the user undoes the edit in the editor", async () => {
     const desk = await start();
     await desk.apply(twoEdits);
@@ -134,6 +158,52 @@ describe("hunks", () => {
     await desk.ask("multiEdit/undo", { hunks: [moved!.id, made!.id] });
     expect(desk.disk()).toEqual({ "a.txt": ten, ...files });
     expect(desk.hunks()).toEqual([]);
+  });
+
+  it("of a file that a call has made and another one changed are undone with it", async () => {
+    const desk = await start();
+    await desk.apply(patchOf("*** Add File: new.txt", "+one", "+two"));
+    await desk.apply(batch(["new.txt", "two", "TWO"]));
+    expect(desk.hunks().sort()).toEqual(["new.txt create pending", 'new.txt:2-2 pending "two\\n" > "TWO\\n"']);
+    await desk.ask("multiEdit/undo", { all: true });
+    expect([desk.disk(), desk.hunks()]).toEqual([{ "a.txt": ten }, []]);
+  });
+
+  it.each(["disk", "editor"])("of whole files are redone with their call: %s", async (unopened) => {
+    const files = { "b.txt": "b\n", "c.txt": "c\n", "deep/e.txt": "e\n" };
+    const desk = await start({ files });
+    const patch = patchOf(
+      ...[
+        "*** Add File: new/new.txt",
+        "+new",
+        "*** Delete File: b.txt",
+        "*** Update File: c.txt",
+        "*** Move to: d.txt",
+      ],
+      ...[
+        "@@",
+        "-c",
+        "+C",
+        "*** Update File: deep/e.txt",
+        "@@",
+        "-e",
+        "+E",
+        "*** Update File: a.txt",
+        "@@",
+        "-4",
+        "+D",
+      ],
+    );
+    const { transaction } = await desk.apply(unopened === "disk" ? patch : throughEditor(patch));
+    const after = [desk.disk(), desk.texts()];
+    for (let i = 0; i < 2; i++) {
+      await desk.undo(transaction);
+      expect(desk.disk()).toMatchObject({ "a.txt": ten, "b.txt": "b\n" });
+      expect(await desk.ask("multiEdit/redo", { transaction })).toMatchObject({ outcome: "applied" });
+      expect([desk.disk(), desk.texts()]).toEqual(after);
+    }
+    expect((await failed(desk.ask("multiEdit/redo", { transaction }))).codes).toEqual(["undoConflict"]);
+    expect((await failed(desk.ask("multiEdit/undo", { hunks: ["1-1.1"] }))).codes).toEqual(["undoConflict"]);
   });
 
   it("are undone by the lines of a range", async () => {
@@ -188,6 +258,16 @@ describe("an agent", () => {
     expect(desk.hunks()).toEqual([]);
     expect((await ask("multiEdit/keep", { all: true })).error?.message).toContain("Only the user");
     expect((await ask("multiEdit/comment", { text: "well done" })).error?.message).toContain("Only the user");
+  });
+
+  it("is told of an undo that came by another program", async () => {
+    const { desk, apply, ask, session } = await withAgent(start);
+    const { result } = await apply(twoEdits);
+    const other = await friend(session, { name: "multi-edit", version: "1" });
+    await other.ask("undo", "multiEdit/undo", { transaction: result.transaction });
+    expect(desk.texts()["a.txt"]).toBe(ten);
+    const { note } = (await ask("multiEdit/read", { path: "a.txt" })).result;
+    expect(note).toBe("Since your last edit, the user undid a.txt:2, a.txt:7.");
   });
 
   it("gets a comment on other lines, and one from a command line, which is about the hunk that was shown last", async () => {
@@ -251,6 +331,15 @@ describe("a client without a plugin", () => {
     expect((await desk.list()).map(({ range }) => range.start.line)).toEqual([7]);
   });
 
+  it("is shown none any more once the review is switched off", async () => {
+    const desk = await lay();
+    await desk.apply(twoEdits);
+    await vi.waitUntil(() => desk.shows(desk.uri("a.txt")) === 2);
+    await desk.editor.setSettings({ review: "off" });
+    await vi.waitUntil(() => desk.shows(desk.uri("a.txt")) === 0);
+    expect(await desk.list()).toEqual([]);
+  });
+
   it("is sent nothing for documents without hunks", async () => {
     const desk = await lay();
     await desk.typeBefore("a.txt", "1", "x");
@@ -267,98 +356,5 @@ describe("an edit that the client applies itself", () => {
     await desk.editor.apply(edit!);
     await vi.waitUntil(() => desk.hunks()[0]?.includes('> "x'));
     expect(desk.hunks()).toEqual(['a.txt:1-1 pending "1\\n2\\n3\\n" > "x\\n"']);
-  });
-});
-
-describe("a question about a call", () => {
-  const options = { confirm: true };
-  const lay = (): Promise<ReviewDesk> =>
-    layReviewDesk(program, {
-      open: { "a.txt": ten },
-      files: { "b.txt": "b\n" },
-      capabilities: { experimental: { multiEdit: { review: true, confirm: true } } },
-    });
-
-  it("names hunks, of which some may be refused", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0"], reason: "B is taken" });
-    const { result } = await apply({ ...twoEdits, options });
-    expect(desk.editor.confirms[0]?.hunks).toEqual([
-      {
-        id: "0",
-        uri: desk.uri("a.txt"),
-        kind: "text",
-        startLine: 2,
-        oldText: "2\n",
-        newText: "B\n",
-        diffLines: [6, 7],
-      },
-      {
-        id: "1",
-        uri: desk.uri("a.txt"),
-        kind: "text",
-        startLine: 7,
-        oldText: "7\n",
-        newText: "G\n",
-        diffLines: [12, 13],
-      },
-    ]);
-    expect(desk.texts()["a.txt"]).toBe(ten.replace("7", "G"));
-    expect(result.refused).toEqual([{ path: "a.txt", startLine: 2, endLine: 2 }]);
-    const note = 'The user refused a.txt:2 of this call: "B is taken". The rest was applied.';
-    expect([result.note, result.text.split("\n")[0]]).toEqual([note, note]);
-    expect(result.edits.map(({ status }) => status)).toEqual(["notAttempted", "applied"]);
-    expect(desk.editor.confirms).toHaveLength(1);
-    // What was refused is not done, so the same call is not taken for one that is sent again.
-    desk.editor.answerConfirmsWith({ answer: "apply" });
-    await apply({ ...batch(["a.txt", "2\n", "B\n"]), options });
-    expect(desk.texts()["a.txt"]).toBe(tenAfter);
-  });
-
-  it("may be about whole files", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0", "1"] });
-    const patch = patchOf(
-      "*** Add File: new.txt",
-      "+new",
-      "*** Delete File: b.txt",
-      "*** Update File: a.txt",
-      "@@",
-      "-7",
-      "+G",
-    );
-    const { result } = await apply({ ...patch, options });
-    const { diff = "", hunks = [] } = desk.editor.confirms[0]!;
-    const shown = hunks.map(({ diffLines: [first, last] }) => diff.split("\n").slice(first - 1, last));
-    expect(hunks.map(({ kind }) => kind)).toEqual(["create", "delete", "text"]);
-    expect(shown.map((rows) => [rows[0], rows.at(-1)])).toEqual([
-      ["diff --git a/new.txt b/new.txt", "+new"],
-      ["diff --git a/b.txt b/b.txt", "-b"],
-      ["-7", "+G"],
-    ]);
-    expect([desk.disk(), desk.texts()["a.txt"]]).toEqual([{ "a.txt": ten, "b.txt": "b\n" }, ten.replace("7", "G")]);
-    expect(result.refused?.map(({ path }) => path)).toEqual(["new.txt", "b.txt"]);
-  });
-
-  it.each([
-    ["all of them", { answer: "apply", refused: ["0", "1"], reason: "no" }, "userRejected"],
-    ["one that there is not", { answer: "apply", refused: ["7"] }, "clientCapability"],
-    ["none that can be read", { answer: "apply", refused: "0" as unknown as string[] }, "clientCapability"],
-  ] as const)("of which %s are refused changes nothing", async (_, answer, code) => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith(answer as { answer: "apply" });
-    const { error } = await apply({ ...twoEdits, options });
-    expect(Object(Object(error).data).failures[0].code).toBe(code);
-    expect(desk.texts()["a.txt"]).toBe(ten);
-  });
-
-  it("may be answered while the user types elsewhere", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["1"] });
-    desk.editor.beforeAnswers(() => desk.typeBefore("a.txt", "10", "typed\n"));
-    desk.editor.beforeEdits(() => undefined);
-    const { result } = await apply({ ...twoEdits, options });
-    expect(result.refused).toEqual([{ path: "a.txt", startLine: 7, endLine: 7 }]);
-    expect(desk.texts()["a.txt"]).toBe(ten.replace("2", "B").replace("10", "typed\n10"));
   });
 });

@@ -67,5 +67,5 @@ export async function withAgent(lay: () => Promise<ReviewDesk>, name = "claude-c
     const { result, error } = await peer.ask(`r${++asked}`, method, { ...params });
     return { result: result as MultiEditResult & { readonly note?: string }, error };
   };
-  return { desk, peer, ask, apply: (params: object) => ask("multiEdit/apply", params) };
+  return { desk, session, ask, apply: (params: object) => ask("multiEdit/apply", params) };
 }

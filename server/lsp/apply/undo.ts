@@ -43,9 +43,10 @@ export async function undo(
   return inTurn({ session, token, share, onWaiting }, async (asked) => {
     const by = { session, token, caller, asked };
     if (typeof wanted === "object") return undoHunks(by, wanted, direction);
-    const isHeld = session.history.transactions.some(({ id }) => id === wanted);
-    // Of a call of an earlier session, the hunks may be known.
-    if (wanted !== undefined && !isHeld && session.review?.stateOfCall(wanted) !== undefined)
+    const own = session.history.transactions.find(({ id }) => id === wanted);
+    // Of a call of an earlier session, or one of which only hunks were undone, the hunks may be known.
+    const isPart = own === undefined || (direction === "redo" && !own.isUndone);
+    if (wanted !== undefined && isPart && session.review?.stateOfCall(wanted) !== undefined)
       return undoHunks(by, { transaction: wanted }, direction);
     const found = await findCall(session, wanted, direction);
     if (!found.ok) return found;
@@ -140,7 +141,7 @@ async function undoTransaction(
   const [kept] = withLatest([], { steps }, 1) ?? [];
   const after = { steps: kept?.steps ?? [], isUndone, ...(isUndone ? { undoneAt: Date.now() } : {}) };
   history.transactions = history.transactions.map((one) => (one.id === id ? { ...one, ...after } : one));
-  session.review?.reversed(id, direction, caller);
+  session.review?.reversed({ id, steps, caller }, direction);
   const { label: undoing, files: counts } = answer.result;
   noteBatch(session, steps, caller);
   tellApplied(session, { id, label: undoing, steps, caller, counts }, isUndone ? "undone" : "applied");
@@ -163,7 +164,7 @@ async function undoHunks(by: UndoRequest, params: object, direction: Direction):
   const { answer, steps } = undone;
   if (steps === undefined || !answer.ok) return answer;
   noteBatch(session, steps, caller);
-  done(caller);
+  done(caller, steps);
   return answer;
 }
 

@@ -24,15 +24,16 @@ import type { HunkLines, HunkReversal, ReverseText, Reviewer, TextReversal } fro
 import { readSelector, selected } from "./select.js";
 import { noteText, redoFailures, reviewFailures, reviewProblems, reviewTexts } from "./sentences.js";
 import { serveReview, showReview } from "./serve.js";
-import { createShow, placeOf, shownPath } from "./show.js";
+import { createShow, isOpen, placeOf, shownPath } from "./show.js";
 import { baseOf, keyOf, ReviewedTexts } from "./texts.js";
 
 /** Reports whether the user wants to review changes. */
 const isReviewed = (session: Session): boolean =>
   session.settings.review !== "off" || announcedBy(session).review === true;
 
-/** Begins to follow what calls change, once the user wants to review it. */
+/** Begins to follow what calls change, once the user wants to review it, and shows nothing once the user does not. */
 export function beginReview(session: Session): void {
+  session.review?.showAll();
   if (!isReviewed(session) || session.review !== undefined) return;
   const review = new Review(session);
   session.review = review;
@@ -50,6 +51,7 @@ class Review implements Reviewer, HunksOf {
   /** What the agents know of their hunks, by id. */
   readonly #told = new Map<string, ReviewItem["state"]>();
   current: string | undefined;
+  #keeping: NodeJS.Timeout | undefined;
 
   constructor(session: Session) {
     this.#session = session;
@@ -59,6 +61,10 @@ class Review implements Reviewer, HunksOf {
 
   get isOn(): boolean {
     return isReviewed(this.#session);
+  }
+
+  showAll(): void {
+    for (const { uri } of [...this.#texts.held.values(), ...this.#files]) this.#show.now(uri);
   }
 
   expect(files: readonly FileChange[]): void {
@@ -94,10 +100,17 @@ class Review implements Reviewer, HunksOf {
   saved(uri: string): void {
     const own = this.#texts.held.get(keyOf(uri));
     if (own === undefined) return;
-    void noteSaved(own).then((isNews) => isNews && this.#keepOnDisk());
+    void noteSaved(own).then((isNews) => isNews && this.#keepLater());
   }
 
-  /** Keeps the hunks of the saved texts for the next session. */
+  /** Keeps the hunks of the saved texts for the next session, once for several changes. */
+  #keepLater(): void {
+    this.#keeping ??= setTimeout(() => {
+      this.#keeping = undefined;
+      this.#keepOnDisk();
+    }, limits.reviewMs).unref();
+  }
+
   #keepOnDisk(): void {
     const texts = [...this.#texts.held.values()].flatMap(({ uri, saved, hunks: now }) => {
       const open = new Set(now.filter((hunk) => stateOf(hunk) !== "kept").map(({ id }) => id));
@@ -157,6 +170,7 @@ class Review implements Reviewer, HunksOf {
   }
 
   items(uri?: string): readonly ReviewItem[] {
+    if (!this.isOn) return [];
     const key = uri === undefined ? undefined : keyOf(uri);
     const texts = [...this.#texts.held].filter(([held]) => key === undefined || held === key).map(([, text]) => text);
     const files = this.#files.filter((file) => key === undefined || keyOf(file.uri) === key);
@@ -189,7 +203,7 @@ class Review implements Reviewer, HunksOf {
       });
     }
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
-    this.#keepOnDisk();
+    this.#keepLater();
   }
 
   comment(about: string, comment: ReviewComment | undefined): void {
@@ -243,11 +257,14 @@ class Review implements Reviewer, HunksOf {
   reverseHunks(params: object, direction: "undo" | "redo"): Answer<HunkReversal> {
     const selector = readSelector(params);
     if (selector === undefined) return toRefusal([reviewFailures.selector()]);
-    const all = selected(this, selector).filter(({ state }) =>
-      direction === "redo" ? state === "undone" : state === "pending" || state === "changed",
+    // Whole files are redone only with their call, of whose undo the steps are known.
+    const all = selected(this, selector).filter((item) =>
+      direction === "redo" ? item.state === "undone" && item.of.kind === "text" : isOpen(item),
     );
+    const { hunks } = selector;
+    if (hunks !== undefined && all.length < new Set(hunks).size) return toRefusal([redoFailures.nothing()]);
     // Somebody who names hunks must be told if one of them can't be undone.
-    const left = selector.hunks === undefined ? all.filter(({ state }) => state === "changed") : [];
+    const left = hunks === undefined ? all.filter(({ state }) => state === "changed") : [];
     const items = all.filter((item) => !left.includes(item));
     const placesOf = (some: readonly ReviewItem[]): readonly string[] =>
       some.map((item) => placeOf(this.#session, item));
@@ -281,25 +298,36 @@ class Review implements Reviewer, HunksOf {
       if (own?.kind === "create") return [];
       return [{ kind: "text", file: own?.file ?? baseOf(shownPath(this.#session, text.uri), text, ids) }];
     });
-    const done = (caller: Caller | undefined): void => {
-      for (const file of files) file.state = direction === "undo" ? "undone" : "pending";
+    const done: HunkReversal["done"] = (caller, made): void => {
+      this.#texts.written(made.map(({ file }) => file));
+      for (const file of files) this.#flip(file, direction);
       for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
-      if (caller !== undefined) this.#takeAsTold(ids);
+      if (caller !== undefined) this.#takeAsTold(ids, caller);
     };
     return { steps: [...steps, ...whole], reverse, done };
   }
 
-  /** The agent that has undone hunks itself need not be told. */
-  #takeAsTold(ids: ReadonlySet<string>): void {
-    for (const { id, state } of this.items()) if (ids.has(id)) this.#told.set(id, state);
+  #flip(file: ReviewedFile, direction: "undo" | "redo"): void {
+    file.state = direction === "undo" ? "undone" : "pending";
+    // Without the file, there is nothing to review in it.
+    if (file.kind === "create" && direction === "undo") this.#texts.held.delete(keyOf(file.uri));
   }
 
-  reversed(transaction: string, direction: "undo" | "redo", caller: Caller | undefined): void {
-    for (const file of this.#files)
-      if (file.call === transaction) file.state = direction === "undo" ? "undone" : "pending";
+  /** An agent that has undone its own hunks need not be told. */
+  #takeAsTold(ids: ReadonlySet<string>, by: Caller): void {
+    for (const item of this.items()) {
+      const { caller } = this.callOf(item) ?? {};
+      if (ids.has(item.id) && caller !== undefined && seenBy(caller) === seenBy(by))
+        this.#told.set(item.id, item.state);
+    }
+  }
+
+  reversed({ id: transaction, caller, steps }: Parameters<Reviewer["reversed"]>[0], direction: "undo" | "redo"): void {
+    this.#texts.written(steps.map(({ file }) => file));
+    for (const file of this.#files) if (file.call === transaction) this.#flip(file, direction);
     const items = this.items().filter(({ calls }) => calls.includes(transaction));
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
-    if (caller !== undefined) this.#takeAsTold(new Set(items.map(({ id }) => id)));
+    if (caller !== undefined) this.#takeAsTold(new Set(items.map(({ id }) => id)), caller);
   }
 
   stateOfCall(transaction: string): HistoryCall["state"] | undefined {

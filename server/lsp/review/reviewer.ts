@@ -22,8 +22,8 @@ export interface HunkReversal {
   /** The hunks' place or number, for the label. */
   readonly name: string;
   readonly warnings: readonly string[];
-  /** Notes that it was done; `caller`: by whom. */
-  done(caller: Caller | undefined): void;
+  /** Notes that it was done, by these steps; `caller`: by whom. */
+  done(caller: Caller | undefined, steps: readonly Pick<AppliedStep, "file">[]): void;
 }
 
 /** Lines of a document, as an LSP range. */
@@ -36,6 +36,8 @@ export interface HunkLines {
 export interface Reviewer {
   /** `true` if the user wants to review changes. */
   readonly isOn: boolean;
+  /** Shows all hunks, or none if the user does not want to review them any more. */
+  showAll(): void;
   /** A call is about to change these files, or the client may do so. */
   expect(files: readonly FileChange[]): void;
   /** A call has been applied. */
@@ -46,8 +48,15 @@ export interface Reviewer {
   reverseHunks(params: object, direction: "undo" | "redo"): Answer<HunkReversal>;
   /** Returns what undoes or redoes a call in its documents. */
   reverseCall(transaction: string, direction: "undo" | "redo"): ReverseText;
-  /** A call has been undone or redone as a whole; `caller`: by whom. */
-  reversed(transaction: string, direction: "undo" | "redo", caller: Caller | undefined): void;
+  /** A call has been undone or redone as a whole, by these steps; `caller`: by whom. */
+  reversed(
+    {
+      id,
+      steps,
+      caller,
+    }: Pick<Transaction, "id" | "caller"> & { readonly steps: readonly Pick<AppliedStep, "file">[] },
+    direction: "undo" | "redo",
+  ): void;
   /** Returns what has become of a call; `undefined` if nothing is known of its hunks. */
   stateOfCall(transaction: string): HistoryCall["state"] | undefined;
   /** Serves one of `reviewMethods`, other than a redo. */

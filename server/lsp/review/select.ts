@@ -1,6 +1,5 @@
 /** Finds the hunks that a request names. */
 import type { Range } from "vscode-languageserver/node";
-import { LineIndex } from "../../text/lines.js";
 import type { ReviewSelector } from "../protocol.js";
 import type { HunksOf, ReviewItem } from "./item.js";
 import { linesOf } from "./texts.js";
@@ -50,7 +49,7 @@ export function selected(review: HunksOf, selector: ReviewSelector): readonly Re
 /** Reports whether a hunk touches the lines of a range. A removal touches the lines above and below it. */
 export function touches({ of }: ReviewItem, { start, end }: Range): boolean {
   if (of.kind === "file") return start.line === 0;
-  const { first, last } = linesOf(of.hunk, LineIndex.of(of.text.text, { loneCrEndsLine: false }));
+  const { first, last } = linesOf(of.text, of.hunk);
   const above = of.hunk.from === of.hunk.to ? 1 : 0;
   // A range that ends at the start of a line does not have that line.
   const lastLine = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;

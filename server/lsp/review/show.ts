@@ -1,7 +1,6 @@
 /** Shows hunks: as diagnostics or, if the client draws them itself, as notifications; and as the client reads them. */
 import type { DiagnosticSeverity } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
-import { LineIndex } from "../../text/lines.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { publishDiagnostics } from "../diagnostics.js";
 import { ascendingPositions } from "../edit/positions.js";
@@ -12,7 +11,7 @@ import { ownParts } from "./hunk.js";
 import type { HunksOf, ReviewItem } from "./item.js";
 import { reviewNotification } from "./protocol.js";
 import { placeText, reviewTexts } from "./sentences.js";
-import { linesOf } from "./texts.js";
+import { indexOf, linesOf } from "./texts.js";
 
 const hint: DiagnosticSeverity = 4;
 
@@ -28,7 +27,7 @@ export const shownPath = (session: Session, uri: string): string => nameFor(sess
 export function placeOf(session: Session, { uri, of }: ReviewItem): string {
   const path = shownPath(session, uri);
   if (of.kind === "file") return path;
-  return placeText(path, linesOf(of.hunk, LineIndex.of(of.text.text, { loneCrEndsLine: false })));
+  return placeText(path, linesOf(of.text, of.hunk));
 }
 
 /** Returns hunks as the client reads them. */
@@ -54,7 +53,7 @@ export function toHunks(session: Session, review: HunksOf, items: readonly Revie
       return { ...common, kind, ...(oldUri === undefined ? {} : { oldUri }), ...texts, message };
     }
     const { text, hunk } = of;
-    const lines = document?.text === text.text ? document.lines : LineIndex.of(text.text, { loneCrEndsLine: false });
+    const lines = document?.text === text.text ? document.lines : indexOf(text);
     const positionAt = positions.get(uri) ?? ascendingPositions(text.text, lines, session.encoding);
     positions.set(uri, positionAt);
     const toRange = ({ from, to }: { from: number; to: number }) => ({ start: positionAt(from), end: positionAt(to) });

@@ -75,6 +75,19 @@ export class ReviewedTexts {
     if (open !== undefined) this.synced(open.uri);
   }
 
+  /** Follows what an undo or a redo has made of files, of which the editor syncs only those that it has open. */
+  written(files: readonly FileChange[]): void {
+    for (const file of files) {
+      const own = this.held.get(keyOf(file.document.uri));
+      if (own === undefined || (file.kind !== "update" && file.kind !== "rename")) continue;
+      const { uri } = nameAfter(file);
+      this.held.delete(keyOf(file.document.uri));
+      this.held.set(keyOf(uri), own);
+      if (file.kind === "rename") own.uri = uri;
+      if (openAt(this.#session, uri) === undefined) follow(own, file.text, undefined);
+    }
+  }
+
   /** Keeps the hunks of files as they are, because a call is about to change these. */
   expect(files: readonly FileChange[]): void {
     for (const { document } of files) {
@@ -122,7 +135,7 @@ export class ReviewedTexts {
       const level = wanted(hunk);
       if (level === undefined || level === hunk.level) continue;
       if (typeof level === "object" || hunk.level === undefined) {
-        const lines = linesOf(hunk, LineIndex.of(own.text, { loneCrEndsLine: false }));
+        const lines = linesOf(own, hunk);
         const problem = typeof level === "object" ? level.problem : reviewProblems.typedIn(lines);
         return { ok: false, problem, line: lines.first };
       }
@@ -197,10 +210,23 @@ function changeOf(former: string, text: string, since: ChangeSet | undefined): C
   return isTyped ? ChangeSet.of(former.length, changes) : compareTexts(former, text);
 }
 
+/** The latest index of the lines of each text. */
+const indexes = new WeakMap<ReviewedText, LineIndex>();
+
+/** Returns the lines of a text. As in diffs, only LF ends a line. */
+export function indexOf(own: ReviewedText): LineIndex {
+  const known = indexes.get(own);
+  if (known?.text === own.text) return known;
+  const lines = LineIndex.of(own.text, { loneCrEndsLine: false });
+  indexes.set(own, lines);
+  return lines;
+}
+
 /** The lines of a hunk for people: 1-based, inclusive. Of lines that were only removed, it is the one below. */
 export function linesOf(
+  own: ReviewedText,
   { from, to }: Pick<FollowedHunk, "from" | "to">,
-  lines: LineIndex,
 ): { readonly first: number; readonly last: number } {
+  const lines = indexOf(own);
   return { first: lines.lineAt(from) + 1, last: lines.lineAt(Math.max(from, to - 1)) + 1 };
 }

@@ -106,9 +106,10 @@ export async function readText(options: Arguments, context: RequestContext): Pro
   const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
   const code = showResult(result, options);
   if (!result.ok) return code;
-  const { text, onDisk, startLine, totalLines } = result.result as ReadResult;
+  const { text, onDisk, startLine, totalLines, note } = result.result as ReadResult;
   // A program that reads JSON sees how many lines there are.
   if (options.json) return code;
+  if (note !== undefined) say(note);
   print(text);
   const isPastEnd = startLine > totalLines;
   if (isPastEnd) say(inputProblems.pastEnd(target, totalLines));

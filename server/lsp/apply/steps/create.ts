@@ -104,7 +104,7 @@ async function removeFile(
 }
 
 /** Plans the deletion of a created file; fails if its text in the editor or on disk has changed. */
-async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<Inverse> {
+async function deletion({ session, file, reverse }: UndoneFile<FileCreation>): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
   const { document, place } = now;
@@ -117,7 +117,10 @@ async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<In
     place.file === undefined ||
     (await holds(place.file, "")) ||
     (await holds(place.file, file.text));
-  if (!isExpected(session, file, document.text) || !isOurs) return conflict(file, callSentences.changedSince);
+  // What later calls have changed in the file may be undone together with it.
+  const later = reverse?.(document);
+  const created = later?.ok === true ? later.change.apply(document.text) : document.text;
+  if (!isExpected(session, file, created) || !isOurs) return conflict(file, callSentences.changedSince);
   const change = ChangeSet.none(document.text.length);
   const { text } = document;
   return { ok: true, file: { kind: "delete", document, change, text, edits: file.edits, operations: [] }, place };
