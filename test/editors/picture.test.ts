@@ -63,7 +63,8 @@ async function record(): Promise<Frame[]> {
   }
 }
 
-async function play(place: Place): Promise<Frame[]> {
+/** Writes the files of the scene, and the editor's configuration. */
+function setUp(place: Place): void {
   mkdirSync(join(place.folder, "src"));
   mkdirSync(join(place.folder, ".git"));
   writeFileSync(join(place.folder, "src/price.ts"), file);
@@ -71,6 +72,10 @@ async function play(place: Place): Promise<Frame[]> {
   writeSetup(place, "neovim");
   const config = join(place.home, ".config/nvim");
   writeFileSync(join(config, "init.lua"), 'vim.o.number = true\nvim.o.background = "dark"\n');
+}
+
+async function play(place: Place): Promise<Frame[]> {
+  setUp(place);
   // No prompt but a dollar sign, and no history.
   const env = {
     ...place.env,
