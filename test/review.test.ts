@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { CodeAction } from "vscode-languageserver/node";
+import { limits } from "../server/text/limits.js";
 import { friend } from "./support/agentPeer.js";
 import { batch, failed, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
@@ -121,6 +122,21 @@ describe("hunks", () => {
     await desk.editor.type({ uri: desk.uri("a.txt"), from: 2, to: 4, insert: "2\n" });
     await vi.waitUntil(() => desk.hunks().length === 1);
     expect((await desk.list({ all: true })).map(({ state }) => state)).toEqual(["undone", "pending"]);
+  });
+
+  it("follow what the editor undoes and redoes in several steps", async () => {
+    const desk = await start();
+    await desk.apply(batch(["a.txt", "2\n", "B\nC\n"]));
+    const uri = desk.uri("a.txt");
+    // As Neovim sends it.
+    await desk.editor.type({ uri, from: 2, to: 3, insert: "2" });
+    await desk.editor.type({ uri, from: 4, to: 6, insert: "" });
+    await vi.waitUntil(() => desk.hunks().length === 0);
+    await new Promise((resolve) => setTimeout(resolve, 2 * limits.reviewMs));
+    await desk.editor.type({ uri, from: 4, to: 4, insert: "C\n" });
+    await desk.editor.type({ uri, from: 2, to: 3, insert: "B" });
+    await vi.waitUntil(() => desk.hunks().length === 1);
+    expect(desk.hunks()).toEqual(['a.txt:2-3 pending "2\\n" > "B\\nC\\n"']);
   });
 
   it("are whole files, too", async () => {
@@ -342,99 +358,3 @@ describe("an edit that the client applies itself", () => {
     expect(desk.hunks()).toEqual(['a.txt:1-1 pending "1\\n2\\n3\\n" > "x\\n"']);
   });
 });
-<<<<<<< HEAD
-
-describe("a question about a call", () => {
-  const options = { confirm: true };
-  const lay = (): Promise<ReviewDesk> =>
-    layReviewDesk(program, {
-      open: { "a.txt": ten },
-      files: { "b.txt": "b\n" },
-      capabilities: { experimental: { multiEdit: { review: true, confirm: true } } },
-    });
-
-  it("names hunks, of which some may be refused", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0"], reason: "B is taken" });
-    const { result } = await apply({ ...twoEdits, options });
-    expect(desk.editor.confirms[0]?.hunks).toEqual([
-      {
-        id: "0",
-        uri: desk.uri("a.txt"),
-        kind: "text",
-        startLine: 2,
-        oldText: "2\n",
-        newText: "B\n",
-        diffLines: [6, 7],
-      },
-      {
-        id: "1",
-        uri: desk.uri("a.txt"),
-        kind: "text",
-        startLine: 7,
-        oldText: "7\n",
-        newText: "G\n",
-        diffLines: [12, 13],
-      },
-    ]);
-    expect(desk.texts()["a.txt"]).toBe(ten.replace("7", "G"));
-    expect(result.refused).toEqual([{ path: "a.txt", startLine: 2, endLine: 2 }]);
-    const note = 'The user refused a.txt:2 of this call: "B is taken". The rest was applied.';
-    expect([result.note, result.text.split("\n")[0]]).toEqual([note, note]);
-    expect(result.edits.map(({ status }) => status)).toEqual(["notAttempted", "applied"]);
-    expect(desk.editor.confirms).toHaveLength(1);
-    // What was refused is not done, so the same call is not taken for one that is sent again.
-    desk.editor.answerConfirmsWith({ answer: "apply" });
-    await apply({ ...batch(["a.txt", "2\n", "B\n"]), options });
-    expect(desk.texts()["a.txt"]).toBe(tenAfter);
-  });
-
-  it("may be about whole files", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0", "1"] });
-    const patch = patchOf(
-      "*** Add File: new.txt",
-      "+new",
-      "*** Delete File: b.txt",
-      "*** Update File: a.txt",
-      "@@",
-      "-7",
-      "+G",
-    );
-    const { result } = await apply({ ...patch, options });
-    const { diff = "", hunks = [] } = desk.editor.confirms[0]!;
-    const shown = hunks.map(({ diffLines: [first, last] }) => diff.split("\n").slice(first - 1, last));
-    expect(hunks.map(({ kind }) => kind)).toEqual(["create", "delete", "text"]);
-    expect(shown.map((rows) => [rows[0], rows.at(-1)])).toEqual([
-      ["diff --git a/new.txt b/new.txt", "+new"],
-      ["diff --git a/b.txt b/b.txt", "-b"],
-      ["-7", "+G"],
-    ]);
-    expect([desk.disk(), desk.texts()["a.txt"]]).toEqual([{ "a.txt": ten, "b.txt": "b\n" }, ten.replace("7", "G")]);
-    expect(result.refused?.map(({ path }) => path)).toEqual(["new.txt", "b.txt"]);
-  });
-
-  it.each([
-    ["all of them", { answer: "apply", refused: ["0", "1"], reason: "no" }, "userRejected"],
-    ["one that there is not", { answer: "apply", refused: ["7"] }, "clientCapability"],
-    ["none that can be read", { answer: "apply", refused: "0" as unknown as string[] }, "clientCapability"],
-  ] as const)("of which %s are refused changes nothing", async (_, answer, code) => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith(answer as { answer: "apply" });
-    const { error } = await apply({ ...twoEdits, options });
-    expect(Object(Object(error).data).failures[0].code).toBe(code);
-    expect(desk.texts()["a.txt"]).toBe(ten);
-  });
-
-  it("may be answered while the user types elsewhere", async () => {
-    const { desk, apply } = await withAgent(lay);
-    desk.editor.answerConfirmsWith({ answer: "apply", refused: ["1"] });
-    desk.editor.beforeAnswers(() => desk.typeBefore("a.txt", "10", "typed\n"));
-    desk.editor.beforeEdits(() => undefined);
-    const { result } = await apply({ ...twoEdits, options });
-    expect(result.refused).toEqual([{ path: "a.txt", startLine: 7, endLine: 7 }]);
-    expect(desk.texts()["a.txt"]).toBe(ten.replace("2", "B").replace("10", "typed\n10"));
-  });
-});
-=======
->>>>>>> wreview

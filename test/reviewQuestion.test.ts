@@ -23,8 +23,24 @@ describe("a question about a call", () => {
     desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0"], reason: "B is taken" });
     const { result } = await apply({ ...twoEdits, options });
     expect(desk.editor.confirms[0]?.hunks).toEqual([
-      { id: "0", uri: desk.uri("a.txt"), kind: "text", startLine: 2, oldText: "2\n", newText: "B\n" },
-      { id: "1", uri: desk.uri("a.txt"), kind: "text", startLine: 7, oldText: "7\n", newText: "G\n" },
+      {
+        id: "0",
+        uri: desk.uri("a.txt"),
+        kind: "text",
+        startLine: 2,
+        oldText: "2\n",
+        newText: "B\n",
+        diffLines: [6, 7],
+      },
+      {
+        id: "1",
+        uri: desk.uri("a.txt"),
+        kind: "text",
+        startLine: 7,
+        oldText: "7\n",
+        newText: "G\n",
+        diffLines: [12, 13],
+      },
     ]);
     expect(desk.texts()["a.txt"]).toBe(ten.replace("7", "G"));
     expect(result.refused).toEqual([{ path: "a.txt", startLine: 2, endLine: 2 }]);
@@ -51,7 +67,14 @@ describe("a question about a call", () => {
       "+G",
     );
     const { result } = await apply({ ...patch, options });
-    expect(desk.editor.confirms[0]?.hunks?.map(({ kind }) => kind)).toEqual(["create", "delete", "text"]);
+    const { diff = "", hunks = [] } = desk.editor.confirms[0]!;
+    const shown = hunks.map(({ diffLines: [first, last] }) => diff.split("\n").slice(first - 1, last));
+    expect(hunks.map(({ kind }) => kind)).toEqual(["create", "delete", "text"]);
+    expect(shown.map((rows) => [rows[0], rows.at(-1)])).toEqual([
+      ["diff --git a/new.txt b/new.txt", "+new"],
+      ["diff --git a/b.txt b/b.txt", "-b"],
+      ["-7", "+G"],
+    ]);
     expect([desk.disk(), desk.texts()["a.txt"]]).toEqual([{ "a.txt": ten, "b.txt": "b\n" }, ten.replace("7", "G")]);
     expect(result.refused?.map(({ path }) => path)).toEqual(["new.txt", "b.txt"]);
   });

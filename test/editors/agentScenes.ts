@@ -123,7 +123,7 @@ export const withdraw = (stage: Stage, { id }: Question): void => stage.wire.tel
 
 /** A screen with fixed times instead of those at which the test ran. */
 export const withFixedTimes = (screen: string): string =>
-  screen.replace(/\b\d\d:\d\d (?="?claude-code)/g, "10:30 ").replace(/until \d\d:\d\d:\d\d/g, "until 10:32:00");
+  screen.replace(/\b\d\d:\d\d(?= +"?claude-code)/g, "10:30").replace(/until \d\d:\d\d:\d\d/g, "until 10:32:00");
 
 /** Names of files that are hard to show, as in URIs. Only the last one can't be the name of a file. */
 export const oddNames = {

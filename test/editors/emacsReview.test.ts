@@ -13,8 +13,8 @@ describeEmacs("the review of changes", (inEmacs) => {
   it("highlights a change until point has been there, also in a file that is visited later", inEmacs(fades));
   it("highlights only the agent's parts of a change in which the user has typed", inEmacs(leavesTyped));
   it("lists files with odd names and jumps to them", inEmacs(showsOddNames));
-  it("follows Emacs's own undo and redo", inEmacs(followsUndo));
   it("reviews a call over three files, and the agent hears of it", inEmacs(reviews));
+  it("follows Emacs's own undo and redo", inEmacs(followsUndo));
 });
 
 const changed = { message: "Claude Code: 1 line changed", newText: "new\n" };
@@ -198,7 +198,7 @@ async function reviews(view: View): Promise<void> {
   const agent = await reviewedCall(stage, "");
   await expect.poll(() => signsOf(view)).toEqual(["1-1", "4-5"]);
   press("\u0003al");
-  capture(view, "list", await shows("Changes by agents", "cents.ts"));
+  capture(view, "list", aboveMessage(await shows("Changes by agents", "cents.ts")));
   await view.evaluate('(progn (delete-other-windows) (kill-buffer "*multi-edit changes*") t)');
   press("\u001b<\u0003an");
   await untilPoint(view, "price.ts:4");
@@ -218,7 +218,7 @@ async function reviews(view: View): Promise<void> {
   await shows("The agent will read this about ", "tax.ts:1");
   expect(await agent.apply({ edits: [{ path: "old.ts", oldText: "{}", newText: "{ a }" }] })).toContain(hears(""));
   press("\u0003ah");
-  capture(view, "log", await shows("partly undone"));
+  capture(view, "log", aboveMessage(await shows("partly undone")));
   press("\u001b>\u0010u");
   await expect.poll(() => stage.disk()["tax.ts"]).toBe(others["tax.ts"]);
   await shows(" undone ");
@@ -231,6 +231,9 @@ async function reviews(view: View): Promise<void> {
   await expect.poll(() => stage.disk()["tax.ts"]).toBe(others["tax.ts"]);
   agent.stop();
 }
+
+/** A screen without its last row, where a message may appear. */
+const aboveMessage = (screen: string): string => screen.replace(/\n[^\n]*$/, "");
 
 /** A screen without the echo area, which may show an earlier message. */
 const upToModeLine = (screen: string): string => screen.replace(/(?<=^-UU[^\n]*\n).*$/ms, "");

@@ -65,6 +65,7 @@ export function capture({ isCaptured }: View, name: string, screen: string): voi
   const shown = withFixedTimes(screen)
     .replace(/\n{3,}/g, "\n\n")
     .replace(/\bc\d+\//g, "src/")
+    .replace(/\[eglot:w\/\d+\]/g, "[eglot:w]")
     .replace(/default-directory: .*?\/"/g, 'default-directory: "~/shop/"')
     .replace(/-{3,}$/gm, "---");
   expectCapture(page, name, shown);

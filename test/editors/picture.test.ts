@@ -63,8 +63,8 @@ async function record(): Promise<Frame[]> {
   }
 }
 
-/** Lays the files of the picture and the editor's set-up; returns the environment of the terminal. */
-function layPicture(place: Place): Place["env"] {
+/** Writes the files of the scene, and the editor's configuration. */
+function setUp(place: Place): void {
   mkdirSync(join(place.folder, "src"));
   mkdirSync(join(place.folder, ".git"));
   writeFileSync(join(place.folder, "src/price.ts"), file);
@@ -72,8 +72,12 @@ function layPicture(place: Place): Place["env"] {
   writeSetup(place, "neovim");
   const config = join(place.home, ".config/nvim");
   writeFileSync(join(config, "init.lua"), 'vim.o.number = true\nvim.o.background = "dark"\n');
+}
+
+async function play(place: Place): Promise<Frame[]> {
+  setUp(place);
   // No prompt but a dollar sign, and no history.
-  return {
+  const env = {
     ...place.env,
     COLORTERM: "truecolor",
     SHELL: "/bin/bash",
@@ -81,10 +85,6 @@ function layPicture(place: Place): Place["env"] {
     PROMPT_COMMAND: "PS1='$ '",
     HISTFILE: "",
   };
-}
-
-async function play(place: Place): Promise<Frame[]> {
-  const env = layPicture(place);
   const screen = createScreen(columns, rows);
   const terminal = startTerminal({ ...place, env }, ["nvim", "-n", "src/price.ts"], { columns, rows });
   terminal.child.stdout?.on("data", (chunk: Buffer) => void screen.print(chunk.toString()));

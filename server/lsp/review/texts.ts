@@ -4,6 +4,7 @@ import { type FileChange, type FileUpdate, nameAfter } from "../../plan/outcome.
 import type { Document } from "../../plan/snapshot.js";
 import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
 import { byteOrderMark, withoutMark } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { openAt, type Session } from "../session.js";
@@ -21,6 +22,10 @@ export interface ReviewedText {
   hunks: readonly FollowedHunk[];
   /** The text and its hunks before the latest edits that the server has sent, or proposed, but not proved. */
   before: readonly Pick<ReviewedText, "text" | "hunks">[];
+  /** The text and its hunks before a burst of changes that came without a pause; `undefined` if there was a pause. */
+  burst: (Pick<ReviewedText, "text" | "hunks"> & { steps: number }) | undefined;
+  /** Time of the last change, as of `performance.now()`. */
+  changedAt: number;
   /** The calls whose hunks are not all known any more. */
   readonly lost: Set<string>;
   /** `true` if the text was on disk before each call that has changed it, so that no hunk has text that never was. */
@@ -54,6 +59,9 @@ export class ReviewedTexts {
     if (own === undefined || open?.desynced !== undefined) return undefined;
     if (open === undefined) return own;
     own.uri = uri;
+    const now = performance.now();
+    if (now - own.changedAt > limits.reviewMs) own.burst = undefined;
+    own.changedAt = now;
     follow(own, open.text, open.since);
     return own;
   }
@@ -99,7 +107,7 @@ export class ReviewedTexts {
     const own = this.held.get(formerKey) ?? this.held.get(key) ?? empty(uri, textA);
     this.held.delete(formerKey);
     this.held.set(key, own);
-    Object.assign(own, { uri, ...own.before.findLast(({ text }) => text === textA), before: [] });
+    Object.assign(own, { uri, ...own.before.findLast(({ text }) => text === textA), before: [], burst: undefined });
     follow(own, textA, undefined);
     own.wasOnDisk &&= file.document.version === null || file.document.onDisk === "same";
     const changes = file.change.changes.map(({ from, to, insert }) => ({
@@ -108,6 +116,7 @@ export class ReviewedTexts {
     const change = ChangeSet.of(textA.length, changes);
     own.hunks = addHunks(own.hunks, { ...call, textA, textB, change }, (lost) => own.lost.add(lost));
     own.text = textB;
+    own.burst = undefined;
     follow(own, open?.text ?? textB, undefined);
     return own;
   }
@@ -150,7 +159,7 @@ export function baseOf(path: string, { uri, text, hunks }: ReviewedText, ids: Re
 
 /** Returns a text without hunks. */
 const empty = (uri: string, text: string): ReviewedText => ({
-  ...{ uri, text, hunks: [], before: [], wasOnDisk: true, saved: undefined },
+  ...{ uri, text, hunks: [], before: [], burst: undefined, changedAt: 0, wasOnDisk: true, saved: undefined },
   lost: new Set(),
 });
 
@@ -158,11 +167,35 @@ const empty = (uri: string, text: string): ReviewedText => ({
 function follow(own: ReviewedText, text: string, since: ChangeSet | undefined): void {
   const { text: former, before } = own;
   if (text === former) return;
+  own.burst ??= { text: former, hunks: own.hunks, steps: 0 };
   own.text = text;
   // A call that was rolled back has changed nothing.
   const held = before.findLast((one) => one.text === text);
   if (held !== undefined) own.hunks = held.hunks;
   else own.hunks = followHunks(own.hunks, changeOf(former, text, since), text);
+  if (++own.burst.steps <= burstSteps) own.hunks = inOneStep(own.hunks, own.burst, text);
+}
+
+/** The number of steps in which an editor makes one change; what takes more is typing. */
+const burstSteps = 20;
+
+/**
+ * Returns hunks with what a burst of changes has made of them as a whole: editors make one change, such as their own undo,
+ * in several steps, between which a hunk has a text that it never had.
+ */
+function inOneStep(
+  hunks: readonly FollowedHunk[],
+  { text: former, hunks: before }: Pick<ReviewedText, "text" | "hunks">,
+  text: string,
+): readonly FollowedHunk[] {
+  const known = new Map(before.map((hunk) => [hunk.id, hunk]));
+  const isTurned = ({ id, level }: FollowedHunk): boolean => level === undefined && known.get(id)?.level !== undefined;
+  if (!hunks.some(isTurned) || hunks.some(({ id, texts }) => known.get(id)?.texts !== texts)) return hunks;
+  const again = new Map(followHunks(before, changeOf(former, text, undefined), text).map((hunk) => [hunk.id, hunk]));
+  return hunks.map((hunk) => {
+    const { from, to, level } = again.get(hunk.id) ?? hunk;
+    return isTurned(hunk) && level !== undefined ? { ...hunk, from, to, level } : hunk;
+  });
 }
 
 /** Returns the changes between two texts, as they were made, or else as it seems. */
