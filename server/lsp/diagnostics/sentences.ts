@@ -26,8 +26,3 @@ function sentenceFor({ path, line, severity, message }: NewDiagnostic, room: num
   const kind = severity === "error" ? "" : `${severity}: `;
   return `${path}:${line} ${kind}${text}${/[.…!?]$/.test(text) ? "" : "."}`;
 }
-
-/** Messages for the log. */
-export const diagnosticsLog = {
-  noAnswer: (error: unknown): string => `the client did not answer the request for diagnostics: ${error}`,
-} as const;

@@ -13,7 +13,7 @@ import { type Caller, clientRequests, type MultiEditResult } from "../protocol.j
 import { announcedBy, cancellation, openAt, type Session } from "../session.js";
 import { newDiagnostics, type TextChange } from "./compare.js";
 import type { DiagnosticsParams, NewDiagnostic, NewDiagnostics } from "./protocol.js";
-import { diagnosticSentences, diagnosticsLog } from "./sentences.js";
+import { diagnosticSentences } from "./sentences.js";
 
 /** Watches what one call does to the diagnostics of the other servers. */
 export interface DiagnosticsWatch {
@@ -80,14 +80,8 @@ async function soon<T>(answer: Promise<T> | undefined, token: CancellationToken)
 }
 
 /** Asks the client; resolves with `undefined` if it fails to answer. */
-async function ask(session: Session, params: DiagnosticsParams): Promise<readonly Reports[] | undefined> {
-  try {
-    return readAnswer(await session.connection.sendRequest(clientRequests.diagnostics, params));
-  } catch (error) {
-    session.log("debug", diagnosticsLog.noAnswer(error));
-    return undefined;
-  }
-}
+const ask = ({ connection }: Session, params: DiagnosticsParams): Promise<readonly Reports[] | undefined> =>
+  connection.sendRequest(clientRequests.diagnostics, params).then(readAnswer, () => undefined);
 
 /** Reads the client's answer; skips what is malformed. */
 function readAnswer(answer: unknown): Reports[] {
@@ -152,9 +146,9 @@ function compareServer(session: Session, known: Known, then: Reports, now: Repor
   if (then.isPending || now.isPending) return undefined;
   const severities = session.settings.diagnostics === "all" ? 4 : 1;
   const counts = ({ severity = 1 }: Diagnostic): boolean => severity <= severities;
-  const earlier = new Map(then.files);
-  for (const file of known.files)
-    if (file.kind === "rename") moveKey(earlier, keyOf(file.document.uri), keyOf(file.target.uri));
+  const renames = known.files.filter((file) => file.kind === "rename");
+  const names = new Map(renames.map(({ document, target }) => [keyOf(document.uri), keyOf(target.uri)]));
+  const earlier = new Map([...then.files].map(([key, file]) => [names.get(key) ?? key, file]));
   const added: NewDiagnostic[] = [];
   let gone = 0;
   for (const key of new Set([...earlier.keys(), ...now.files.keys()])) {
@@ -173,11 +167,6 @@ function compareServer(session: Session, known: Known, then: Reports, now: Repor
 
 /** Returns one name for all spellings of a file's URI. */
 const keyOf = (uri: string): string => pathOfSyncedUri(uri) ?? uri;
-
-function moveKey<T>(map: Map<string, T>, from: string, to: string): void {
-  const value = map.get(from);
-  if (value !== undefined && map.delete(from)) map.set(to, value);
-}
 
 /**
  * Returns what has become of a text since the first question: what the call has made of it, and whatever was typed or
