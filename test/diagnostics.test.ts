@@ -203,6 +203,24 @@ describe("a server", () => {
     expect(result.diagnostics).toMatchObject({ count: 0, gone: 0, answered: [], pending: ["ts"] });
   });
 
+  it("that answers only to the second of two calls has the old errors where both have moved them", async () => {
+    let calls = 0;
+    const { apply, uri } = await start(
+      {},
+      {
+        answer: ({ waitMs }) => {
+          if (waitMs === 0) calls++;
+          const isSeen = waitMs > 0 && calls === 2;
+          const file = { uri: uri("a.ts"), diagnostics: [at(isSeen ? 22 : 2, "wrong")] };
+          return { servers: [{ name: "ts", pending: waitMs > 0 && !isSeen, files: [file] }] };
+        },
+      },
+    );
+    expect((await apply(insertion)).diagnostics).toMatchObject({ pending: ["ts"] });
+    const second = await apply(batch(["a.ts", "two\n", `${"more\n".repeat(10)}two\n`]));
+    expect(second.diagnostics).toEqual({ new: [], count: 0, gone: 0, answered: ["ts"], pending: [] });
+  });
+
   it("that has died meanwhile is pending, and its errors are not gone", async () => {
     const { apply } = await start(
       {},

@@ -1,5 +1,6 @@
 /** Asks the client before and after a call which diagnostics its other language servers have. */
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
 import { compareTexts } from "../../match/compareTexts.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -22,6 +23,12 @@ export interface DiagnosticsWatch {
   /** Adds to the answer to a call that was applied what is new, once the servers have answered. */
   after(answer: Answer, token: CancellationToken): Promise<Answer>;
 }
+
+/**
+ * What servers had reported before a call to which they have not answered, with the texts to which that refers: as long as
+ * they report nothing else, it counts for the next call, too.
+ */
+const unanswered = new WeakMap<Session, ReadonlyMap<string, Pick<Known, "texts"> & { readonly then: Reports }>>();
 
 /** The sessions of which an agent knows that the client can't tell. */
 const told = new WeakSet<Session>();
@@ -125,14 +132,19 @@ function compare(session: Session, known: Known): NewDiagnostics {
   const answered: string[] = [];
   const found: NewDiagnostic[] = [];
   let gone = 0;
-  for (const now of after) {
-    const then = before.find(({ name }) => name === now.name);
-    const compared = then === undefined ? undefined : compareServer(session, known, then, now);
+  const left = new Map<string, Pick<Known, "texts"> & { readonly then: Reports }>();
+  for (const then of before) {
+    const kept = unanswered.get(session)?.get(then.name);
+    const texts = kept !== undefined && isDeepStrictEqual(kept.then, then) ? kept.texts : known.texts;
+    const now = after.find(({ name }) => name === then.name);
+    const compared = now === undefined ? undefined : compareServer(session, { ...known, texts }, then, now);
+    if (compared === undefined) left.set(then.name, { texts, then });
     if (compared === undefined) continue;
-    answered.push(now.name);
+    answered.push(then.name);
     found.push(...compared.added);
     gone += compared.gone;
   }
+  unanswered.set(session, left);
   // A server may be loading, slow, or dead.
   const names = new Set([...before, ...after].map(({ name }) => name));
   const pending = [...names].filter((name) => !answered.includes(name));
