@@ -189,8 +189,8 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
     const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(agent, pair));
-    if (reason !== undefined && !isLeft) return deny(reason);
-    noteWriter(agent.name, await canonicalPaths([...states.keys()]));
+    if (reason !== undefined) return isLeft ? undefined : deny(reason);
+    if (call.perhaps === undefined) noteWriter(agent.name, await canonicalPaths([...states.keys()]));
     return undefined;
   } finally {
     close();
