@@ -46,16 +46,12 @@ export interface WrittenText {
  */
 export function writtenBy({ path = "", written }: FollowedFile, disk: string): WrittenText {
   if (written?.disk === disk) return written;
-  const [note, changedAt] = [writerOf(path), statSync(path, { throwIfNoEntry: false })?.mtimeMs];
-  const isMeant =
-    note !== undefined &&
-    note.at !== written?.notedAt &&
-    changedAt !== undefined &&
-    changedAt >= note.at - limits.writerSlackMs &&
-    changedAt <= note.at + limits.writerMs;
+  const note = writerOf(path);
+  const age = note === undefined ? Number.NaN : (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) - note.at;
+  const isMeant = note?.at !== written?.notedAt && age >= -limits.writerSlackMs && age <= limits.writerMs;
   return {
     disk,
-    ...(isMeant ? { writer: note.by, notedAt: note.at } : { writer: undefined, notedAt: written?.notedAt }),
+    ...(isMeant ? { writer: note?.by, notedAt: note?.at } : { writer: undefined, notedAt: written?.notedAt }),
   };
 }
 

@@ -190,9 +190,10 @@ async function answerTo(call: OwnCall, options: HookOptions, version: string): P
     const reason = await reasonFor(call, options, states, memory);
     // Another hook, such as that of a plugin, must not turn away what the hook of the agent's own settings applies.
     const isLeft = reason !== undefined && !applies && (await isAppliedElsewhere(agent, pair));
+    if (reason !== undefined) return isLeft ? undefined : deny(reason);
     // The editor that has the file open then knows whose change it finds on disk.
-    if (reason === undefined) noteWriter(await canonicalPaths([...states.keys()]), caller);
-    return reason === undefined || isLeft ? undefined : deny(reason);
+    if (call.perhaps === undefined) noteWriter(await canonicalPaths([...states.keys()]), caller);
+    return undefined;
   } finally {
     close();
   }

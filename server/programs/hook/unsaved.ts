@@ -43,7 +43,7 @@ export interface Targets {
   readonly paths: readonly string[];
   /** Reports whether the call may change a further file, given by its canonical path; `undefined` if it has no others. */
   readonly mayTouch: ((file: string) => boolean) | undefined;
-  /** Set if the editors are asked for files without unsaved text, too; otherwise, such a file is `free`. */
+  /** Set if a file without unsaved text may be `saved`; otherwise, such a file is `free`. */
   readonly withSaved?: boolean;
 }
 
@@ -55,8 +55,7 @@ export async function fileStates(targets: Targets, sessions: string, caller: Cal
   // An editor that has announced no unsaved text in these files must not hold them up: it may never answer.
   const found = await findSessions(sessions, caller, {
     matters: async (record) =>
-      record.unsaved?.some(mayTouch) === true ||
-      ((targets.withSaved === true || !(await hasNothing(record))) && (await matters(record))),
+      record.unsaved?.some(mayTouch) === true || (!(await hasNothing(record)) && (await matters(record))),
   });
   const paths = [...new Set([...targets.paths, ...(await unsavedFiles(found)).filter(mayTouch)])];
   const states = new Map<string, FileState>();
