@@ -1,11 +1,15 @@
 /** The ACP proxy, between an editor that speaks ACP and an agent, with a session of an editor that has unsaved text. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { limits } from "../../server/text/limits.js";
 import { type AcpClient, startAcp } from "../support/acpSides.js";
-import { announced, ownStateHome } from "../support/agentPeer.js";
+import { announced, ownConfigHome, ownStateHome } from "../support/agentPeer.js";
 import { type DeskOptions, layDesk, serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
+import { startStub } from "../support/sessionStub.js";
 
 const program = serverForDesks();
 
@@ -45,6 +49,9 @@ async function asked(client: AcpClient, ...requests: readonly object[]): Promise
     return rest;
   });
 }
+
+/** What a session answers about itself. */
+const status = { protocol: 1, folders: [], open: [], transactions: [], agents: [] };
 
 const unsaved = { files: { "a.txt": "one\ntwo\n" }, open: { "a.txt": "one // mine\ntwo\n" } };
 
@@ -126,8 +133,73 @@ describe("an agent's request for a file", () => {
     expect(texts()["a.txt"]).toBe("2\n");
   });
 
+  it("that the session refuses altogether does not say that the file is missing", async () => {
+    const home = ownStateHome();
+    const root = makeDirectory({ "a.txt": "one\n" });
+    const error = { code: -32_803, message: "Not now." };
+    const serve = ({ method }: { readonly method?: string }): object =>
+      method === "multiEdit/read" ? { error } : { result: { ...status, folders: [`file://${root}`] } };
+    await startStub(home, { folders: [root], serve });
+    const client = startAcp(program, root);
+    await begin(client, root);
+    const [answer] = await asked(client, read(join(root, "a.txt")));
+    expect(answer).toEqual({ error: { code: -32_603, message: "Not now." } });
+  });
+
+  it("that the agent cancels is given up while the user is asked, also if its id is used twice", async () => {
+    const { client, path, editor, texts } = await laid({ ...unsaved, settings: { save: "never", confirm: "always" } });
+    editor.beforeAnswers(() => new Promise(() => undefined));
+    await asked(client, read(path("a.txt")));
+    const send = (message: object): void => {
+      const raw = `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+      void client.request("session/prompt", { sessionId: "s1", raw });
+    };
+    send({ id: "x", ...write(path("a.txt"), "changed\n") });
+    await expect.poll(() => editor.questions).toHaveLength(1);
+    send({ id: "x", ...read(path("b.txt")) });
+    const heard = async (): Promise<unknown> =>
+      JSON.parse(((await client.next()).params as { readonly line: string }).line);
+    expect(await heard()).toMatchObject({ id: "x", error: { code: -32_002 } });
+    send({ method: "$/cancel_request", params: { requestId: "x" } });
+    expect(await heard()).toMatchObject({ id: "x", error: { code: -32_800 } });
+    expect(texts()["a.txt"]).toBe("one // mine\ntwo\n");
+  });
+
+  it("of a forked conversation is for a file in the fork's folder", async () => {
+    ownStateHome();
+    const [root, other] = [makeDirectory({ "a.txt": "root\n" }), makeDirectory({ "a.txt": "other\n" })];
+    const client = startAcp(program, root);
+    await begin(client, root);
+    await client.request("session/fork", { sessionId: "s1", cwd: other, mcpServers: [] });
+    const ofFork = { method: "fs/read_text_file", params: { sessionId: "s2", path: "a.txt" } };
+    expect(await asked(client, ofFork, read("a.txt"))).toEqual([
+      { result: { content: "other\n" } },
+      { result: { content: "root\n" } },
+    ]);
+  });
+
+  it("of an agent that does not say who it is has the program's name, and no version", async () => {
+    const home = ownStateHome();
+    const root = makeDirectory({ "a.txt": "one\n" });
+    const callers: unknown[] = [];
+    const serve = (): object => ({ result: status });
+    await startStub(home, { folders: [root], serve, hello: (client) => callers.push(client) });
+    const client = startAcp(program, root);
+    await client.request("initialize", { protocolVersion: 1, _meta: { nameless: true } });
+    await client.request("session/new", { cwd: root, mcpServers: [] });
+    await asked(client, read(join(root, "a.txt")));
+    expect(callers[0]).toEqual({ name: "node", agent: expect.any(String) });
+  });
+
   it("that can't be read is refused", async () => {
-    const { client } = await laid(unsaved);
+    const { client, path } = await laid(unsaved);
+    const [badLine, badLimit] = await asked(
+      client,
+      read(path("a.txt"), { line: 1.5, limit: null }),
+      read(path("a.txt"), { line: 1, limit: "1" }),
+    );
+    expect(badLine).toMatchObject({ error: { code: -32_602 } });
+    expect(badLimit).toMatchObject({ error: { code: -32_602 } });
     const [noPath, noContent] = await asked(
       client,
       { method: "fs/read_text_file", params: { sessionId: "s1" } },
@@ -140,7 +212,7 @@ describe("an agent's request for a file", () => {
 
 describe("the proxy", () => {
   it("says that the editor answers requests for files, and gives the agent the tools", async () => {
-    ownStateHome();
+    ownConfigHome(ownStateHome());
     const root = makeDirectory({});
     const client = startAcp(program, root);
     const { result } = await client.request("initialize", { protocolVersion: 1, clientCapabilities: capabilities });
@@ -154,7 +226,8 @@ describe("the proxy", () => {
     const [first, added] = mcpServers;
     expect(first).toEqual(theirs);
     expect(added).toMatchObject({ name: "multi-edit" });
-    expect(added?.env).toContainEqual({ name: "XDG_STATE_HOME", value: process.env.XDG_STATE_HOME });
+    for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME"])
+      expect(added?.env).toContainEqual({ name, value: process.env[name] });
     expect(added).not.toHaveProperty("type");
     expect(added?.args).toEqual(expect.arrayContaining(["mcp", `--workspace=${root}`]));
     const again = await client.request("session/new", { cwd: root, mcpServers });
@@ -207,6 +280,27 @@ describe("the proxy", () => {
     await begin(client, root);
     client.end();
     expect(await client.code).toBe(128 + 15);
+  });
+
+  it("passes a signal on to the agent at once", async () => {
+    ownStateHome();
+    const root = makeDirectory({});
+    const client = startAcp(program, root, { staysOpen: true });
+    await begin(client, root);
+    const start = performance.now();
+    client.kill("SIGINT");
+    expect(await client.code).toBe(128 + 2);
+    expect(performance.now() - start).toBeLessThan(limits.agentEndMs);
+  });
+
+  it("ends if the editor has ended its side, but does not read what the agent has written", async () => {
+    const agent =
+      'process.stdout.write("x".repeat(1e7) + "\\n"); process.stdin.resume().on("end", () => process.exit(5))';
+    const child = spawn(process.execPath, [program.path, "acp", "--", process.execPath, "-e", agent]);
+    await once(child.stdout, "readable");
+    child.stdin.end();
+    expect(await once(child, "exit")).toEqual([5, null]);
+    child.stdout.destroy();
   });
 
   it("says which program it can't start", async () => {

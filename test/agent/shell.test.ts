@@ -81,6 +81,10 @@ describe("a mistake", () => {
       "The command apply has no option --sesion. Did you mean --session?\nSee multi-edit apply --help.",
     ],
     [["undo", "--clear"], "The command undo has no option --clear.\nSee multi-edit undo --help."],
+    [
+      ["acp", "gemini", "--acp"],
+      "The command acp has no option --acp. Usage: multi-edit acp -- COMMAND [ARGUMENT...]\nSee multi-edit acp --help.",
+    ],
     [["apply", "-x"], "The command apply has no option -x.\nSee multi-edit apply --help."],
     [["apply", "--json=yes"], "--json takes no value.\nSee multi-edit apply --help."],
     [["apply", "--mode"], "--mode needs a value: --mode=MODE.\nSee multi-edit apply --help."],

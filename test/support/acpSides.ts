@@ -11,7 +11,7 @@ export type AcpMessage = Readonly<Record<string, unknown>>;
 
 /**
  * The agent: answers `initialize` and `session/new` with what it was sent, sends the requests that a prompt lists and answers
- * with the answers, ends with a code if a prompt says so, and says of every other line which bytes it has.
+ * with the answers, does not say who it is if it is told not to, ends with a code if a prompt says so, and says of every other line which bytes it has.
  */
 const agent = `
 let text = "", next = 0;
@@ -34,8 +34,9 @@ process.stdin.on("data", (chunk) => {
     let message = {};
     try { message = JSON.parse(line); } catch {}
     if (message.method === "initialize")
-      send({ id: message.id, result: { protocolVersion: message.params.protocolVersion, agentInfo: { name: "tester", version: "3" }, sent: message.params } });
+      send({ id: message.id, result: { protocolVersion: message.params.protocolVersion, agentInfo: message.params._meta?.nameless ? undefined : { name: "tester", version: "3" }, sent: message.params } });
     else if (message.method === "session/new") send({ id: message.id, result: { sessionId: "s1", sent: message.params } });
+    else if (message.method === "session/fork") send({ id: message.id, result: { sessionId: "s2" } });
     else if (message.method === "session/prompt") void prompt(message);
     else if (waiting.has(message.id)) { waiting.get(message.id)(message); waiting.delete(message.id); }
     else send({ method: "heard", params: { line } });
@@ -58,6 +59,8 @@ export interface AcpClient {
   output(): string;
   /** Ends the input. */
   end(): void;
+  /** Sends the proxy a signal. */
+  kill(signal: NodeJS.Signals): void;
   /** The exit code, and what was printed to standard error. */
   readonly code: Promise<number | null>;
   stderr(): string;
@@ -106,6 +109,7 @@ export function startAcp(
     },
     output: () => all,
     end: () => void child.stdin.end(),
+    kill: (signal) => void child.kill(signal),
     code: new Promise((resolve) => child.on("close", resolve)),
     stderr: () => errors,
   };

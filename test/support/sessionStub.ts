@@ -24,6 +24,8 @@ export interface Stub {
   readonly isSilent?: boolean;
   /** Answers every request after the handshake; the default answer is MethodNotFound. */
   readonly serve?: (request: Received, socket: Socket) => object | undefined;
+  /** Called with what each agent says about itself. */
+  readonly hello?: (client: unknown) => void;
   readonly folders?: readonly string[];
   readonly pid?: number;
 }
@@ -66,6 +68,7 @@ function serveOne(socket: Socket, stub: Stub & { readonly id: string; readonly s
   function answer(request: Received): object | undefined {
     const params = (request.params ?? {}) as { nonce?: string; proof?: string };
     if (request.method === "initialize") {
+      stub.hello?.((request.params as { client?: unknown }).client);
       if (stub.refuses !== undefined) return { error: { code: -32803, message: stub.refuses } };
       nonces = [params.nonce ?? "", randomBytes(32).toString("hex")];
       return { result: { protocol: 1, nonce: nonces[1], proof: mac("server"), version: "0.0.1" } };

@@ -9,7 +9,7 @@ import type { RequestContext } from "../../session/request.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { thisInstallation } from "../setup/installation.js";
-import { exitCodes, say } from "../shared/output.js";
+import { say } from "../shared/output.js";
 import type { answerFile } from "./files.js";
 import { LineOutlet, type PassedPart, passedParts } from "./lines.js";
 import { type AcpDecision, AcpProxy, type EnvVariable, type FileRequest, nameOfProgram } from "./proxy.js";
@@ -20,16 +20,12 @@ const noProgram = 127;
 
 /** Runs the agent's command line and returns its exit code. `calls`: loads what answers a request for a file. */
 export async function runAcp(
-  [command, ...args]: readonly string[],
+  [command = "", ...args]: readonly string[],
   start: RequestContext,
   calls: () => Promise<{ readonly answerFile: typeof answerFile }>,
 ): Promise<number> {
-  if (command === undefined) {
-    say(acpProblems.noAgent);
-    return exitCodes.usage;
-  }
-  const caller = { agent: newAgentId(), ...start.caller, name: nameOfProgram(command) };
-  const context: RequestContext = { ...start, caller };
+  const { agent: id = newAgentId() } = start.caller;
+  const context: RequestContext = { ...start, caller: { name: nameOfProgram(command), agent: id } };
   // In a group of its own, the agent can be ended with the processes that it has started.
   const agent = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], detached: process.platform !== "win32" });
   const ended = endOf(agent);
@@ -40,27 +36,33 @@ export async function runAcp(
     new LineOutlet(process.stdout),
     async (request, signal) => (await calls()).answerFile(request, { ...context, signal }),
   );
-  const stop = (): void => void stopAgent(agent, ended);
-  context.signal.addEventListener("abort", stop);
+  const stop = (): void => {
+    agent.stdin.end();
+    void stopAgent(agent, ended);
+  };
+  context.signal.addEventListener("abort", () => {
+    // A terminal's or an editor's signal does not reach the agent's group.
+    signalAll(agent, "SIGTERM");
+    stop();
+  });
   // The agent may have ended before it has read all.
   agent.stdin.on("error", () => undefined);
   const fromEditor = link.passToAgent(process.stdin).catch(() => undefined);
-  void fromEditor.then(() => {
-    agent.stdin.end();
-    stop();
-  });
+  void fromEditor.then(stop);
   const fromAgent = link.passToEditor(agent.stdout).catch(() => undefined);
   const end = await ended;
-  // A process that the agent has left may keep its output open.
-  await Promise.race([fromAgent, delay(limits.agentEndMs, undefined, { ref: false })]);
+  // A process that the agent has left may keep its output open, and the editor may not read any more.
+  const isPassed = await Promise.race([fromAgent.then(() => true), delay(limits.agentEndMs, false, { ref: false })]);
   signalAll(agent, "SIGTERM");
   agent.stdout.destroy();
   link.close();
   // Otherwise, this process would wait for the editor.
   process.stdin.destroy();
-  if (!("problem" in end)) return end.code;
-  say(acpProblems.cannotStart(command, end.problem));
-  return noProgram;
+  if ("problem" in end) say(acpProblems.cannotStart(command, end.problem));
+  const code = "problem" in end ? noProgram : end.code;
+  // Otherwise, what the editor does not read would keep this process.
+  if (!isPassed) process.exit(code);
+  return code;
 }
 
 /** The end of the agent: its exit code, or why it could not be started. */
@@ -91,9 +93,9 @@ function signalAll(agent: ChildProcess, signal: NodeJS.Signals): void {
   else attempt(() => process.kill(-pid, signal));
 }
 
-/** Returns the variables by which the MCP server finds the editors, and those that choose how it works. */
+/** Returns the variables by which the MCP server finds the editors and the settings file, and chooses how it works. */
 const setVariables = (): readonly EnvVariable[] =>
-  ["XDG_STATE_HOME", "XDG_RUNTIME_DIR", "MULTI_EDIT_HISTORY"].flatMap((name) => {
+  ["XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "MULTI_EDIT_HISTORY"].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [{ name, value }];
   });
@@ -113,8 +115,8 @@ type Answerer = (request: FileRequest, signal: AbortSignal) => ReturnType<typeof
 
 /** The two directions of a connection. */
 class AcpLink {
-  /** The requests for files that are not answered yet, by their ids. */
-  readonly #running = new Map<unknown, AbortController>();
+  /** The requests for files that are not answered yet. An agent may use an id twice. */
+  readonly #running = new Set<{ readonly id: unknown; readonly abort: AbortController }>();
   /** The last request for each file: a file is read and written in the order of the requests. */
   readonly #lastOf = new Map<unknown, Promise<void>>();
 
@@ -136,9 +138,10 @@ class AcpLink {
   async passToEditor(input: NodeJS.ReadableStream): Promise<void> {
     for await (const part of passedParts(input as never, limits.inputBytes)) {
       const decision = decide(part, (message) => this.proxy.fromAgent(message));
-      const cancelled = decision.kind === "cancel" ? this.#running.get(decision.id) : undefined;
-      if (cancelled !== undefined) cancelled.abort();
-      else if (decision.kind === "file") {
+      const cancelled = decision.kind === "cancel" ? [...this.#running].filter(({ id }) => id === decision.id) : [];
+      for (const { abort } of cancelled) abort.abort();
+      if (cancelled.length > 0) continue;
+      if (decision.kind === "file") {
         this.#start(decision.request, part);
         while (this.#running.size >= limits.acpRequests) await Promise.race(this.#lastOf.values());
       } else await this.editor.write(part);
@@ -147,18 +150,18 @@ class AcpLink {
 
   /** Ends what is still running. */
   close(): void {
-    for (const abort of this.#running.values()) abort.abort();
+    for (const { abort } of this.#running) abort.abort();
   }
 
   #start(request: FileRequest, part: PassedPart): void {
     const { path } = request.params;
-    const abort = new AbortController();
-    this.#running.set(request.id, abort);
+    const running = { id: request.id, abort: new AbortController() };
+    this.#running.add(running);
     const before = this.#lastOf.get(path) ?? Promise.resolve();
-    const done = before.then(() => this.#serve(request, part, abort.signal));
+    const done = before.then(() => this.#serve(request, part, running.abort.signal));
     this.#lastOf.set(path, done);
     void done.finally(() => {
-      this.#running.delete(request.id);
+      this.#running.delete(running);
       if (this.#lastOf.get(path) === done) this.#lastOf.delete(path);
     });
   }

@@ -6,7 +6,7 @@ import type { FileRequest } from "./proxy.js";
 import { acpProblems } from "./sentences.js";
 
 /** Error codes of ACP. */
-const codes = { invalidParams: -32_602, internal: -32_603, notFound: -32_002 } as const;
+const codes = { invalidParams: -32_602, internal: -32_603, notFound: -32_002, cancelled: -32_800 } as const;
 
 /** The answer to a request; `undefined`: the file is the editor's own, or outside the folder, and the editor is to answer. */
 export type FileAnswer =
@@ -28,11 +28,15 @@ export async function answerFile(request: FileRequest, context: RequestContext):
   const failed = (answer: FailedRequest): FileAnswer => {
     const isOutside = answer.failures.some(({ code }) => code === "outsideWorkspace");
     if (isOutside && request.canPass) return undefined;
-    const isMissing = answer.failures.every(({ code }) => code === "fileNotFound");
+    // The failures may be empty: a session may refuse a request altogether.
+    const isMissing = answer.failures.some(({ code }) => code === "fileNotFound");
     const message = isMissing ? acpProblems.notFound(path, answer.message) : answer.message;
+    if (context.signal.aborted && !answer.unknown) return refused(codes.cancelled, message);
     return refused(isMissing && kind === "read" ? codes.notFound : codes.internal, message);
   };
   if (kind === "read") {
+    if ([params.line, params.limit].some((value) => value != null && !Number.isSafeInteger(value)))
+      return refused(codes.invalidParams, acpProblems.badLine);
     const answer = await sendRequest(
       { method: "multiEdit/read", params: { path, ...linesOf(params) }, targets: [path] },
       own,

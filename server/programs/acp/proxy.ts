@@ -85,8 +85,9 @@ export class AcpProxy {
     }
     const { cwd, mcpServers, sessionId } = given;
     if (typeof method !== "string" || !method.startsWith("session/") || typeof cwd !== "string") return pass;
-    if (sessionId === undefined) this.#asked.set(id, cwd);
-    else this.#folders.set(sessionId, cwd);
+    this.#asked.set(id, cwd);
+    // A fork names the conversation that it comes from; the new one has an id of its own.
+    if (sessionId !== undefined && method !== "session/fork") this.#folders.set(sessionId, cwd);
     if (!Array.isArray(mcpServers) || mcpServers.some((server) => fieldsOf(server).name === serverName)) return pass;
     const [command, ...args] = this.mcpServer(cwd);
     const type = this.#editor === undefined ? { type: "stdio" } : {};

@@ -163,6 +163,8 @@ function parseOptions(
     const name = row.options.find((one) => one === token.name);
     if (name === undefined) {
       const near = nearestName(token.name, row.options);
+      if (near === undefined && row.takes.startsWith("-- "))
+        return unreadable(argumentProblems.othersOption(command, token.rawName, row.takes));
       return unreadable(argumentProblems.unknownOption(command, token.rawName, near));
     }
     const option: (typeof optionRows)[OptionName] = optionRows[name];

@@ -29,6 +29,9 @@ export const argumentProblems = {
   /** `option`: as it was written, such as `--jsn`; `near`: the name of the option that was probably meant. */
   unknownOption: (command: string, option: string, near: string | undefined) =>
     `The command ${command} has no option ${clip(option, 40)}.${near === undefined ? "" : ` Did you mean --${near}?`}`,
+  /** For a command that runs another one, whose options follow `--`. */
+  othersOption: (command: string, option: string, takes: string) =>
+    `The command ${command} has no option ${clip(option, 40)}. Usage: multi-edit ${command} ${takes}`,
   noValue: (option: string) => `--${option} takes no value.`,
   needsValue: (option: string, value: string) => `--${option} needs a value: --${option}=${value}.`,
   usage: (command: string, takes: string) =>
