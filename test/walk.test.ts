@@ -14,7 +14,7 @@ import { expect, it } from "vitest";
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
   propose: { files: 44, functions: 216 },
   apply: { files: 53, functions: 272 },
-  disk: { files: 66, functions: 359 },
+  disk: { files: 66, functions: 361 },
   agent: { files: 98, functions: 534 },
   hook: { files: 91, functions: 507 },
 };
