@@ -78,6 +78,11 @@ describe.each([
         await stage.retype("price.ts", "export const rate = 0.19; // ask Ann\n");
         const { home } = session;
         const env = { HOME: home, XDG_RUNTIME_DIR: home, TMPDIR: home, XDG_STATE_HOME: join(home, ".local/state") };
+        // An editor tells the server a moment later what was opened and typed.
+        const read = { cwd: stage.folder, env };
+        await expect
+          .poll(async () => (await runCommand(agent, ["read", "price.ts"], read)).stdout)
+          .toContain("ask Ann");
         const input = '{ "path": "price.ts", "oldText": "rate = 0.19", "newText": "rate = 0.2" }';
         const ran = await runCommand(agent, ["apply"], { cwd: stage.folder, input, env });
         expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("through the editor") });
