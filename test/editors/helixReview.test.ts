@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { batch } from "../support/desk.js";
+import { startAgent } from "./agent.js";
 import { blockOf } from "./attach.js";
 import { helix, helixFor } from "./helix.js";
 import { absence, startSession } from "./session.js";
@@ -64,4 +65,14 @@ async function reviews(stage: Stage): Promise<void> {
   await run(":lsp-workspace-command multiEdit.reviewNext\r");
   await run(":lsp-workspace-command multiEdit.reviewNext\r");
   expect(await text("b.txt")).toBe(three.replace("three", "THREE"));
+  const agent = await startAgent(stage.session.place, "claude-code", stage.folder);
+  try {
+    expect(await agent.apply({ edits: [{ path: "b.txt", oldText: "five", newText: "FIVE" }] })).toContain("M b.txt");
+    await run(':lsp-workspace-command multiEdit.comment "use cents"\r');
+    await delay(500);
+    const told = await agent.apply({ edits: [{ path: "b.txt", oldText: "seven", newText: "SEVEN" }] });
+    expect(told).toMatch(/Since your last edit, the user .*says of .*: \\?"use cents\\?"/);
+  } finally {
+    agent.stop();
+  }
 }
