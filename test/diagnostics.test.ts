@@ -31,9 +31,9 @@ interface ToldServer {
 /** A desk whose client tells the diagnostics of some servers. `answer`: replaces the client's answers. */
 async function start(
   servers: Readonly<Record<string, ToldServer>>,
-  options: DeskOptions & { answer?: (params: DiagnosticsParams) => unknown } = {},
+  options: DeskOptions & { answer?: (params: DiagnosticsParams) => unknown; reviews?: true } = {},
 ) {
-  const { answer, settings, ...rest } = options;
+  const { answer, settings, reviews, ...rest } = options;
   const desk: Desk = await layDesk(program, {
     open: { "a.ts": "one\ntwo\nthree\n", "b.ts": "four\n" },
     settings: { save: "never", ...Object(settings) },
@@ -43,7 +43,7 @@ async function start(
           applyEdit: true,
           workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },
         },
-        experimental: { multiEdit: { diagnostics: true } },
+        experimental: { multiEdit: { diagnostics: true, ...(reviews ? { review: true } : {}) } },
       },
     },
     ...rest,
@@ -86,6 +86,25 @@ describe("an applied call", () => {
       { uris: [uri("a.ts")], waitMs: 0 },
       { uris: [uri("a.ts")], waitMs: 2_000 },
     ]);
+  });
+
+  it("has a hunk say that an error came with its lines, until these lines change", async () => {
+    const desk = await start(
+      { ts: { before: {}, after: { "a.ts": [at(1, "Cannot find name 'x'.")], "b.ts": [at(0, "no such export")] } } },
+      { reviews: true },
+    );
+    const messages: string[][] = [];
+    desk.editor.connection.onNotification(
+      "multiEdit/didChangeReview",
+      ({ hunks }: { hunks: { message: string }[] }) => {
+        messages.push(hunks.map(({ message }) => message));
+      },
+    );
+    await desk.apply(batch(["a.ts", "two", "2"], ["a.ts", "three", "3"]));
+    await desk.apply(batch(["a.ts", "one", "1"]));
+    await expect.poll(() => messages.at(-1)).toEqual(["you: 3 lines changed; new error: Cannot find name 'x'."]);
+    await desk.typeBefore("a.ts", "2", "typed ");
+    await expect.poll(() => messages.at(-1)).toEqual(["you: 3 lines changed"]);
   });
 
   it("says nothing if fifty old warnings have moved by ten lines", async () => {

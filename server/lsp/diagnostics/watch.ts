@@ -126,11 +126,17 @@ interface Known {
   readonly texts: ReadonlyMap<string, string>;
 }
 
+/** A diagnostic that was not there before, and its file's URI as the client gives it. */
+interface FoundDiagnostic {
+  readonly uri: string;
+  readonly shown: NewDiagnostic;
+}
+
 /** Compares the diagnostics of the servers that have answered both times. */
 function compare(session: Session, known: Known): NewDiagnostics {
   const { before, after } = known;
   const answered: string[] = [];
-  const found: NewDiagnostic[] = [];
+  const found: FoundDiagnostic[] = [];
   let gone = 0;
   const left = new Map<string, Pick<Known, "texts"> & { readonly then: Reports }>();
   for (const then of before) {
@@ -149,7 +155,11 @@ function compare(session: Session, known: Known): NewDiagnostics {
   const names = new Set([...before, ...after].map(({ name }) => name));
   const pending = [...names].filter((name) => !answered.includes(name));
   const rank = ({ severity }: NewDiagnostic): number => severityNames.indexOf(severity);
-  const shown = found.toSorted((a, b) => rank(a) - rank(b)).slice(0, limits.diagnosticsShown);
+  const sorted = found.toSorted((a, b) => rank(a.shown) - rank(b.shown));
+  session.review?.broke(
+    sorted.filter(({ shown }) => shown.severity === "error").map(({ uri, shown }) => ({ ...shown, uri })),
+  );
+  const shown = sorted.slice(0, limits.diagnosticsShown).map((one) => one.shown);
   return { new: shown, count: found.length, gone, answered, pending };
 }
 
@@ -161,7 +171,7 @@ function compareServer(session: Session, known: Known, then: Reports, now: Repor
   const renames = known.files.filter((file) => file.kind === "rename");
   const names = new Map(renames.map(({ document, target }) => [keyOf(document.uri), keyOf(target.uri)]));
   const earlier = new Map([...then.files].map(([key, file]) => [names.get(key) ?? key, file]));
-  const added: NewDiagnostic[] = [];
+  const added: FoundDiagnostic[] = [];
   let gone = 0;
   for (const key of new Set([...earlier.keys(), ...now.files.keys()])) {
     const before = (earlier.get(key)?.diagnostics ?? []).filter(counts);
@@ -172,7 +182,7 @@ function compareServer(session: Session, known: Known, then: Reports, now: Repor
     if (compared === undefined) return undefined;
     gone += compared.gone;
     const path = nameFor(session, key);
-    added.push(...compared.added.map((one) => toNew(one, path, now.name)));
+    added.push(...compared.added.map((one) => ({ uri, shown: toNew(one, path, now.name) })));
   }
   return { added, gone };
 }

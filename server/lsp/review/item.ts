@@ -48,6 +48,8 @@ export interface HunksOf {
   callOf(item: Pick<ReviewItem, "calls">): ReviewedCall | undefined;
   /** The user's comments that no agent was told yet, by the ids of hunks, or by places. */
   readonly comments: ReadonlyMap<string, ReviewComment>;
+  /** Returns the message of an error that came with the present text of a hunk; `undefined` if none is known. */
+  errorIn(item: ReviewItem): string | undefined;
   /** The calls that have hunks, oldest first, by their transactions. */
   readonly calls: ReadonlyMap<string, ReviewedCall>;
   /** The id of the hunk that the user has looked at last; `undefined` if there is none. */

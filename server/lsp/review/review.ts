@@ -20,12 +20,12 @@ import { actionsOn, hoverOf, itemAt } from "./actions.js";
 import { type FollowedHunk, stateOf } from "./hunk.js";
 import type { HunksOf, ReviewComment, ReviewedCall, ReviewedFile, ReviewItem } from "./item.js";
 import { keepReview, noteSaved, readReview } from "./kept.js";
-import type { HunkLines, HunkReversal, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
+import type { HunkLines, HunkReversal, ReportedError, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
 import { readSelector, selected } from "./select.js";
 import { noteText, redoFailures, reviewFailures, reviewProblems, reviewTexts } from "./sentences.js";
 import { serveReview, showReview } from "./serve.js";
 import { createShow, isOpen, placeOf, shownPath } from "./show.js";
-import { baseOf, keyOf, ReviewedTexts } from "./texts.js";
+import { baseOf, keyOf, linesOf, ReviewedTexts } from "./texts.js";
 
 /** Reports whether the user wants to review changes. */
 const isReviewed = (session: Session): boolean =>
@@ -50,6 +50,8 @@ class Review implements Reviewer, HunksOf {
   readonly comments = new Map<string, ReviewComment>();
   /** What the agents know of their hunks, by id. */
   readonly #told = new Map<string, ReviewItem["state"]>();
+  /** The texts of hunks with which errors came, and their messages, by the ids of the hunks. */
+  readonly #errors = new Map<string, { readonly text: string | undefined; readonly message: string }>();
   current: string | undefined;
   #keeping: NodeJS.Timeout | undefined;
 
@@ -91,6 +93,24 @@ class Review implements Reviewer, HunksOf {
       this.saved(uri);
     }
     this.#limit();
+  }
+
+  broke(errors: readonly ReportedError[]): void {
+    for (const { uri, line, message } of errors) {
+      const key = openAt(this.#session, uri)?.uri ?? uri;
+      for (const { id, of } of this.items(key)) {
+        if (of.kind === "file") continue;
+        const { first, last } = linesOf(of.text, of.hunk);
+        if (first <= line && line <= last) this.#errors.set(id, { text: of.hunk.texts.at(-1), message });
+      }
+      this.#show.now(key);
+    }
+  }
+
+  errorIn({ id, state, of }: ReviewItem): string | undefined {
+    const known = this.#errors.get(id);
+    const isPresent = state === "pending" && of.kind === "text" && of.hunk.texts.at(-1) === known?.text;
+    return isPresent ? known?.message : undefined;
   }
 
   #follow(): void {

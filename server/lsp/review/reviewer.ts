@@ -32,6 +32,13 @@ export interface HunkLines {
   readonly range: Range;
 }
 
+/** An error that other language servers report since a call. `line`: its number, 1-based. */
+export interface ReportedError {
+  readonly uri: string;
+  readonly line: number;
+  readonly message: string;
+}
+
 /** Follows what calls have changed until the user has looked at it. */
 export interface Reviewer {
   /** `true` if the user wants to review changes. */
@@ -42,6 +49,8 @@ export interface Reviewer {
   expect(files: readonly FileChange[]): void;
   /** A call has been applied. */
   record(call: Pick<Transaction, "id" | "label" | "at" | "caller" | "steps">): void;
+  /** Other language servers report these errors since a call. The hunks in whose lines they are say so. */
+  broke(errors: readonly ReportedError[]): void;
   /** The editor has saved a document. */
   saved(uri: string): void;
   /** Returns how the hunks that a request names are undone or redone. `params`: as received. */

@@ -46,6 +46,7 @@ export const reviewTexts = {
     const what = { create: "file created", delete: "file deleted", rename: `file renamed from ${oldPath}` };
     return `${whoText(agent)}: ${what[kind]}`;
   },
+  broken: (message: string, error: string): string => `${message}; new error: ${clip(oneLine(error, 200) ?? "", 120)}`,
   moreLines: (left: number): string => `… ${count(left, "more line")}`,
   /** The name of several hunks, in a label. */
   changes: (number: number): string => count(number, "change"),

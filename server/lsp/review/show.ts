@@ -58,11 +58,13 @@ export function toHunks(session: Session, review: HunksOf, items: readonly Revie
     positions.set(uri, positionAt);
     const toRange = ({ from, to }: { from: number; to: number }) => ({ start: positionAt(from), end: positionAt(to) });
     const [oldText, newText] = [hunk.texts[hunk.kept] ?? "", hunk.texts.at(-1) ?? ""];
+    const message = reviewTexts.lines(agent, linesIn(oldText), linesIn(newText));
+    const error = review.errorIn(item);
     return {
       ...common,
       ...{ kind: "text", range: toRange(hunk) },
       ...(state === "changed" ? { ranges: ownParts(hunk, text.text).map(toRange) } : {}),
-      ...{ oldText, newText, message: reviewTexts.lines(agent, linesIn(oldText), linesIn(newText)) },
+      ...{ oldText, newText, message: error === undefined ? message : reviewTexts.broken(message, error) },
     };
   });
 }
