@@ -66,9 +66,9 @@ export function wrapped(words: readonly string[], indent = ""): string {
 /** Returns names as code, with commas between them. */
 export const codeList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
-/** Returns the headings of levels 2 and 3 below the table of contents, with the anchors that pages link to. */
+/** Returns the headings of levels 2 to 4 below the table of contents, with the anchors that pages link to. */
 export function headingsOf(page: string): { level: number; name: string; anchor: string }[] {
-  return [...page.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^(#{2,3}) (.+)$/gm)]
+  return [...page.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^(#{2,4}) (.+)$/gm)]
     .map(([, marks = "", name = ""]) => ({
       level: marks.length,
       name,
