@@ -53,8 +53,8 @@ export interface Owners {
 let real: Owners | undefined;
 
 /**
- * Returns the real implementation, which queries the operating system about this process and others. What it says about
- * this process is found out once, because none of it changes while the process runs.
+ * Returns the real implementation, which queries the operating system about this process and others. The name of
+ * this process is found out once, because it does not change while the process runs.
  */
 export function realOwners(): Owners {
   real ??= ownersOfSystem();
@@ -76,7 +76,15 @@ function ownersOfSystem(): Owners {
     if (itsPlace !== place) return Math.abs(age) < limits.foreignProcessMs;
     return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
   };
-  return { self, user: process.getuid?.(), isAlive, now: Date.now };
+  return {
+    self,
+    // Setup may go on as another user.
+    get user() {
+      return process.getuid?.();
+    },
+    isAlive,
+    now: Date.now,
+  };
 }
 
 /** Reports whether an owner name belongs to another machine or container, where this one can't look processes up. */
