@@ -28,6 +28,13 @@ const table: readonly (readonly [string, (doubt: Doubt) => boolean])[] = [
     },
   ],
   [
+    "right if the equal lines side by side are in another order",
+    ({ seen, present, ids, call, result }) =>
+      reordered(present).some(
+        (other) => judge(both(seen, other, ids.count), call, result, () => false).kind === "right",
+      ),
+  ],
+  [
     "the lines were moved or copied",
     ({ seen, ids, step, call: { edits } }) =>
       edits.some(({ from, to }) => seen.ids.slice(from, to).some((id) => ids.isPasted(id, step))),
@@ -39,11 +46,12 @@ const table: readonly (readonly [string, (doubt: Doubt) => boolean])[] = [
 ];
 
 /**
- * Returns the leniency that covers a call; `undefined` if there is none. If changes are synced, one after the other, only the
- * first counts: what was removed and put back, equal, at the same place is untouched, whoever typed it.
+ * Returns the leniency that covers a call; `undefined` if there is none. If changes are synced, one after the other, only the first
+ * two count: what was removed and put back, equal, at the same place is untouched, whoever typed it, and no text shows
+ * which of two equal lines side by side was there first.
  */
 export const leniencyOf = (doubt: Doubt, isWhole: boolean): string | undefined =>
-  (isWhole ? table : table.slice(0, 1)).find(([, covers]) => covers(doubt))?.[0];
+  (isWhole ? table : table.slice(0, 2)).find(([, covers]) => covers(doubt))?.[0];
 
 /** Reports whether a line of a span, or one beside it, occurs several times. */
 function hasTwin(seen: string, present: string, from: number, to: number): boolean {
@@ -54,4 +62,18 @@ function hasTwin(seen: string, present: string, from: number, to: number): boole
   for (let at = Math.max(0, first - 1); at <= Math.min(lines.length - 1, last + 1); at++)
     if (texts.some((all) => all.filter((one) => one === texts[0]![at]).length > 1)) return true;
   return false;
+}
+
+/** Returns a text with the characters of two equal lines side by side exchanged, once for each such pair. */
+function reordered({ text, ids }: Chars): Chars[] {
+  const lines = linesOf(text);
+  return lines.flatMap((line, i) => {
+    const next = lines[i + 1];
+    const isTwin = next !== undefined && text.slice(line.from, line.to) === text.slice(next.from, next.to);
+    if (!isTwin || line.from === line.to) return [];
+    const own = [...ids];
+    own.splice(line.from, line.to - line.from, ...ids.slice(next.from, next.to));
+    own.splice(next.from, next.to - next.from, ...ids.slice(line.from, line.to));
+    return [{ text, ids: own }];
+  });
 }
