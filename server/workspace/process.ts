@@ -58,7 +58,8 @@ let real: Owners | undefined;
  */
 export function realOwners(): Owners {
   real ??= ownersOfSystem();
-  return real;
+  // Setup may go on as another user.
+  return { ...real, user: process.getuid?.() };
 }
 
 function ownersOfSystem(): Owners {
@@ -76,15 +77,7 @@ function ownersOfSystem(): Owners {
     if (itsPlace !== place) return Math.abs(age) < limits.foreignProcessMs;
     return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
   };
-  return {
-    self,
-    // Setup may go on as another user.
-    get user() {
-      return process.getuid?.();
-    },
-    isAlive,
-    now: Date.now,
-  };
+  return { self, user: process.getuid?.(), isAlive, now: Date.now };
 }
 
 /** Reports whether an owner name belongs to another machine or container, where this one can't look processes up. */
