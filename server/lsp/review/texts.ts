@@ -3,7 +3,7 @@ import { compareTexts } from "../../match/compareTexts.js";
 import { type FileChange, type FileUpdate, nameAfter } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
-import { byteOrderMark, withoutMark } from "../../text/chars.js";
+import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
@@ -16,7 +16,7 @@ import { reviewProblems } from "./sentences.js";
 export interface ReviewedText {
   /** As the editor spells it, if it has the document open. */
   uri: string;
-  /** The text in which the hunks have their places, as synced. */
+  /** The text in which the hunks have their places, without a byte order mark. */
   text: string;
   /** By their places; no two overlap. */
   hunks: readonly FollowedHunk[];
@@ -62,7 +62,8 @@ export class ReviewedTexts {
     const now = performance.now();
     if (now - own.changedAt > limits.reviewMs) own.burst = undefined;
     own.changedAt = now;
-    follow(own, open.text, open.since);
+    const text = withoutMark(open.text);
+    follow(own, text, text === open.text ? open.since : undefined);
     return own;
   }
 
@@ -102,22 +103,18 @@ export class ReviewedTexts {
     const key = keyOf(uri);
     const formerKey = keyOf(file.document.uri);
     const open = this.#session.documents.get(uri);
-    const mark = open !== undefined && withoutMark(open.text) !== open.text ? byteOrderMark : "";
-    const [textA, textB] = [mark + file.document.text, mark + file.text];
+    const { change, text: textB } = file;
+    const textA = file.document.text;
     const own = this.held.get(formerKey) ?? this.held.get(key) ?? empty(uri, textA);
     this.held.delete(formerKey);
     this.held.set(key, own);
     Object.assign(own, { uri, ...own.before.findLast(({ text }) => text === textA), before: [], burst: undefined });
     follow(own, textA, undefined);
     own.wasOnDisk &&= file.document.version === null || file.document.onDisk === "same";
-    const changes = file.change.changes.map(({ from, to, insert }) => ({
-      ...{ from: from + mark.length, to: to + mark.length, insert },
-    }));
-    const change = ChangeSet.of(textA.length, changes);
     own.hunks = addHunks(own.hunks, { ...call, textA, textB, change }, (lost) => own.lost.add(lost));
     own.text = textB;
     own.burst = undefined;
-    follow(own, open?.text ?? textB, undefined);
+    follow(own, open === undefined ? textB : withoutMark(open.text), undefined);
     return own;
   }
 
@@ -128,8 +125,7 @@ export class ReviewedTexts {
   reverse(document: Document, wanted: WantedLevel): TextReversal | undefined {
     const own = this.held.get(keyOf(document.uri));
     if (own === undefined) return undefined;
-    const mark = document.bomSynced ? byteOrderMark.length : 0;
-    follow(own, (document.bomSynced ? byteOrderMark : "") + document.text, undefined);
+    follow(own, document.text, undefined);
     const changes: Change[] = [];
     for (const hunk of own.hunks) {
       const level = wanted(hunk);
@@ -139,7 +135,7 @@ export class ReviewedTexts {
         const problem = typeof level === "object" ? level.problem : reviewProblems.typedIn(lines);
         return { ok: false, problem, line: lines.first };
       }
-      changes.push({ from: hunk.from - mark, to: hunk.to - mark, insert: hunk.texts[level] ?? "" });
+      changes.push({ from: hunk.from, to: hunk.to, insert: hunk.texts[level] ?? "" });
     }
     return { ok: true, change: ChangeSet.of(document.text.length, changes) };
   }
