@@ -24,4 +24,16 @@ describe("a hunk", () => {
     await desk.ask("multiEdit/redo", { hunks: [hunk!.id] });
     expect(desk.texts()["a.txt"]).toBe("\ufeffA\n2\n");
   });
+
+  it.each([
+    ["the line end before it is gone", "9\n10\n", ["10\n", ""], { from: 1, to: 2, insert: "" }],
+    ["something follows its new line end", "9\n10", ["10", "T\n"], { from: 4, to: 4, insert: "more" }],
+  ] as const)("at the end of a text is not undone if %s", async (_, text, [oldText, newText], typed) => {
+    const desk = await lay(text);
+    await desk.apply(batch(["a.txt", oldText, newText]));
+    await desk.editor.type({ uri: desk.uri("a.txt"), ...typed });
+    const before = desk.texts();
+    expect((await failed(desk.ask("multiEdit/undo", { all: true }))).codes).toEqual(["undoConflict"]);
+    expect(desk.texts()).toEqual(before);
+  });
 });

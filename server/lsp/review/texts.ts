@@ -130,15 +130,23 @@ export class ReviewedTexts {
     for (const hunk of own.hunks) {
       const level = wanted(hunk);
       if (level === undefined || level === hunk.level) continue;
-      if (typeof level === "object" || hunk.level === undefined) {
+      const insert = typeof level === "object" ? "" : (hunk.texts[level] ?? "");
+      if (typeof level === "object" || hunk.level === undefined || joinsLines(own.text, { ...hunk, insert })) {
         const lines = linesOf(own, hunk);
         const problem = typeof level === "object" ? level.problem : reviewProblems.typedIn(lines);
         return { ok: false, problem, line: lines.first };
       }
-      changes.push({ from: hunk.from, to: hunk.to, insert: hunk.texts[level] ?? "" });
+      changes.push({ from: hunk.from, to: hunk.to, insert });
     }
     return { ok: true, change: ChangeSet.of(document.text.length, changes) };
   }
+}
+
+/** Reports whether a change would join lines with those next to them, because somebody has typed at the end of the text. */
+function joinsLines(text: string, { from, to, insert }: Change): boolean {
+  if (insert === "") return false;
+  const startsLine = from === 0 || text[from - 1] === "\n";
+  return !startsLine || !(insert.endsWith("\n") || /^(\r?\n|$)/.test(text.slice(to, to + 2)));
 }
 
 /** Returns the change that some hunks have made of a text; none for the steps that undo them. */
