@@ -17,7 +17,7 @@ import type { AppliedStep } from "../history.js";
 import type { Caller, HistoryCall } from "../protocol.js";
 import { announcedBy, openAt, type Session, seenBy } from "../session.js";
 import { actionsOn, hoverOf, itemAt } from "./actions.js";
-import { type FollowedHunk, stateOf } from "./hunk.js";
+import { forgetCall, keepHunks, stateOf } from "./hunk.js";
 import type { HunksOf, ReviewComment, ReviewedCall, ReviewedFile, ReviewItem } from "./item.js";
 import { keepReview, noteSaved, readReview } from "./kept.js";
 import type { HunkLines, HunkReversal, ReportedError, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
@@ -174,19 +174,24 @@ class Review implements Reviewer, HunksOf {
 
   /** Forgets the oldest calls if there are too many hunks. */
   #limit(): void {
-    let count = this.items().length;
+    const changed = new Set<string>();
+    const files = this.#files;
     for (const call of this.calls.keys()) {
-      if (count <= limits.reviewHunks || this.calls.size === 1) return;
+      if (this.calls.size === 1 || (this.calls.size <= limits.reviewCalls && this.#texts.fit(this.#files.length)))
+        break;
       this.calls.delete(call);
       this.#files = this.#files.filter((file) => file.call !== call);
       for (const text of this.#texts.held.values()) {
-        const isOld = (hunk: FollowedHunk): boolean => hunk.calls.at(-1) === call;
-        if (text.hunks.some(isOld)) this.#show.now(text.uri);
-        text.hunks = text.hunks.filter((hunk) => !isOld(hunk));
-        text.lost.add(call);
+        const left = forgetCall(text.hunks, call, (lost) => text.lost.add(lost));
+        if (left !== text.hunks) changed.add(text.uri);
+        text.hunks = left;
       }
-      count = this.items().length;
     }
+    for (const file of files) if (!this.#files.includes(file)) changed.add(file.uri);
+    this.#texts.dropEmpty();
+    for (const uri of changed) this.#show.now(uri);
+    const ids = new Set(this.items().map(({ id }) => id));
+    for (const known of [this.#told, this.#errors]) for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
   }
 
   items(uri?: string): readonly ReviewItem[] {
@@ -215,12 +220,12 @@ class Review implements Reviewer, HunksOf {
     const ids = new Set(items.map(({ id }) => id));
     for (const { of } of items) if (of.kind === "file") of.file.state = "kept";
     for (const text of new Set(items.flatMap(({ of }) => (of.kind === "text" ? [of.text] : [])))) {
-      text.hunks = text.hunks.flatMap((hunk) => {
-        if (!ids.has(hunk.id)) return [hunk];
-        // What the user has made of the lines is not the call's any more.
-        for (const call of hunk.level === undefined ? hunk.calls : []) text.lost.add(call);
-        return hunk.level === undefined ? [] : [{ ...hunk, kept: hunk.level }];
-      });
+      // What the user has made of the lines is not the call's any more.
+      for (const { id, level, calls } of text.hunks)
+        if (ids.has(id) && level === undefined) for (const call of calls) text.lost.add(call);
+      // Also if the text becomes an earlier one again.
+      for (const state of [text, ...text.before, ...(text.burst === undefined ? [] : [text.burst])])
+        state.hunks = keepHunks(state.hunks, ids);
     }
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
     this.#keepLater();

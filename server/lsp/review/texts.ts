@@ -67,6 +67,24 @@ export class ReviewedTexts {
     return own;
   }
 
+  /** Reports whether the hunks, and those of `files` whole files, are within the limits. */
+  fit(files: number): boolean {
+    let size = 0;
+    let count = files;
+    for (const { text, hunks } of this.held.values()) {
+      size += text.length;
+      count += hunks.length;
+      for (const { texts } of hunks) for (const one of texts) size += one.length;
+    }
+    return count <= limits.reviewHunks && size <= limits.reviewText;
+  }
+
+  /** Drops the texts that have no hunks any more. */
+  dropEmpty(): void {
+    for (const [key, { hunks, before }] of this.held)
+      if (hunks.length === 0 && !before.some((state) => state.hunks.length > 0)) this.held.delete(key);
+  }
+
   /** Adds hunks of an earlier session, unless the text has some already. */
   restore({ uri, text, hunks }: Pick<ReviewedText, "uri" | "text" | "hunks">): void {
     if (this.held.has(keyOf(uri))) return;
