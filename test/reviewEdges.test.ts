@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type FollowedHunk, forgetCall } from "../server/lsp/review/hunk.js";
 import { limits } from "../server/text/limits.js";
 import { batch, failed, serverForDesks } from "./support/desk.js";
-import { layReviewDesk, type ReviewDesk } from "./support/reviewDesk.js";
+import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
 
 const program = serverForDesks();
 
@@ -84,4 +84,18 @@ describe("too many hunks", () => {
     const other = [{ ...hunk, calls: ["2", "3", "4"] }];
     expect(forgetCall(other, "1", () => undefined)).toBe(other);
   });
+});
+
+it("comments that do not fit into one note are in the next", async () => {
+  const { desk, apply } = await withAgent(() => lay("1\n2\n3\n4\n5\n6\n7\n8\n"));
+  await apply(batch(["a.txt", "2\n", "B\n"], ["a.txt", "5\n", "E\n"], ["a.txt", "8\n", "H\n"]));
+  for (const { id } of await desk.list())
+    await desk.ask("multiEdit/comment", { hunk: id, text: `${"long ".repeat(36)}end` });
+  const notes: (string | undefined)[] = [];
+  for (const [from, to] of ["13", "35", "57", "79"].map((pair) => [...pair] as [string, string])) {
+    const { result } = await apply(batch(["a.txt", `${from === "1" ? "1" : `1${from}`}\n`, `1${to}\n`]));
+    notes.push(result.note);
+  }
+  const noted = notes.map((note) => note?.match(/says of a\.txt:\d: "(long )+end"/g)?.length ?? 0);
+  expect(noted).toEqual([1, 1, 1, 0]);
 });

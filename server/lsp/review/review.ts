@@ -384,9 +384,12 @@ class Review implements Reviewer, HunksOf {
       if (item.state === "kept") kept++;
     }
     const comments = [...this.comments].filter(([, one]) => one.agent === agent);
-    for (const [id] of comments) this.comments.delete(id);
+    const news = { undone, kept, comments: comments.map(([, one]) => one) };
     if (undone.length === 0 && kept === 0 && comments.length === 0) return undefined;
-    for (const uri of new Set(this.items().map((item) => item.uri))) if (comments.length > 0) this.#show.now(uri);
-    return noteText({ undone, kept, comments: comments.map(([, one]) => one) });
+    // What does not fit is told with the next answer.
+    const { text, told } = noteText(news);
+    for (const [id] of comments.slice(0, told)) this.comments.delete(id);
+    for (const uri of new Set(this.items().map((item) => item.uri))) if (told > 0) this.#show.now(uri);
+    return text;
   }
 }
