@@ -186,8 +186,9 @@ export const limits = {
   diagnosticsLateMs: 200,
   /** Diagnostics that are read from one answer of the client. */
   diagnosticsRead: 10_000,
-  /** New diagnostics in a result. */
+  /** New diagnostics in a result, and characters of the message of each. */
   diagnosticsShown: 20,
+  diagnosticsMessage: 1_000,
   /** New diagnostics named in the warning about them, and characters of all their messages there. */
   diagnosticsTold: 3,
   diagnosticsText: 140,

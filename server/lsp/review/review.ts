@@ -96,15 +96,18 @@ class Review implements Reviewer, HunksOf {
   }
 
   broke(errors: readonly ReportedError[]): void {
-    for (const { uri, line, message } of errors) {
-      const key = openAt(this.#session, uri)?.uri ?? uri;
-      for (const { id, of } of this.items(key)) {
-        if (of.kind === "file") continue;
-        const { first, last } = linesOf(of.text, of.hunk);
-        if (first <= line && line <= last) this.#errors.set(id, { text: of.hunk.texts.at(-1), message });
-      }
-      this.#show.now(key);
+    const known = errors.map((error) => ({ ...error, file: keyOf(error.uri) }));
+    const changed = new Set<string>();
+    for (const { id, uri, of } of this.items()) {
+      if (of.kind === "file") continue;
+      const { first, last } = linesOf(of.text, of.hunk);
+      const key = keyOf(uri);
+      const found = known.find(({ file, line }) => first <= line && line <= last && file === key);
+      if (found === undefined) continue;
+      this.#errors.set(id, { text: of.hunk.texts.at(-1), message: found.message });
+      changed.add(uri);
     }
+    for (const uri of changed) this.#show.now(uri);
   }
 
   errorIn({ id, state, of }: ReviewItem): string | undefined {
