@@ -205,7 +205,7 @@ function changedLines({ textA, textB, change }: CallChange): { readonly from: nu
 }
 
 /** Returns changes that make the same text, without what several lines have in common with several others. */
-function refined(textA: string, { length, changes }: ChangeSet): ChangeSet {
+export function refined(textA: string, { length, changes }: ChangeSet): ChangeSet {
   const parts = changes.flatMap(({ from, to, insert }): readonly Change[] => {
     const old = textA.slice(from, to);
     if (!old.includes("\n") || !insert.includes("\n")) return [{ from, to, insert }];
