@@ -28,6 +28,10 @@ export function stateOf({ texts, level, kept }: FollowedHunk): "pending" | "chan
   return level === texts.length - 1 ? "kept" : "undone";
 }
 
+/** Reports whether a hunk has a text before a call or, without one, is undone. */
+export const isBefore = (hunk: FollowedHunk, call: string | undefined): boolean =>
+  call === undefined ? stateOf(hunk) === "undone" : hunk.level !== undefined && hunk.level <= hunk.calls.indexOf(call);
+
 /** Returns the hunks after a change of the text that no call has made. `text`: the new text. */
 export function followHunks(hunks: readonly FollowedHunk[], change: ChangeSet, text: string): readonly FollowedHunk[] {
   if (change.isEmpty) return hunks;

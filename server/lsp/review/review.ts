@@ -17,15 +17,15 @@ import type { AppliedStep } from "../history.js";
 import type { Caller, HistoryCall } from "../protocol.js";
 import { announcedBy, openAt, type Session, seenBy } from "../session.js";
 import { actionsOn, hoverOf, itemAt } from "./actions.js";
-import { forgetCall, keepHunks, stateOf } from "./hunk.js";
+import { forgetCall, isBefore, keepHunks, stateOf } from "./hunk.js";
 import type { HunksOf, ReviewComment, ReviewedCall, ReviewedFile, ReviewItem } from "./item.js";
 import { keepReview, noteSaved, readReview } from "./kept.js";
 import type { HunkLines, HunkReversal, ReportedError, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
 import { readSelector, selected } from "./select.js";
-import { noteText, redoFailures, reviewFailures, reviewProblems, reviewTexts } from "./sentences.js";
+import { noteText, redoFailures, reviewFailures, reviewTexts } from "./sentences.js";
 import { serveReview, showReview } from "./serve.js";
 import { createShow, isOpen, placeOf, shownPath } from "./show.js";
-import { baseOf, keyOf, linesOf, ReviewedTexts } from "./texts.js";
+import { baseOf, keyOf, levelOfCall, linesOf, ReviewedTexts, type WantedLevel } from "./texts.js";
 
 /** Reports whether the user wants to review changes. */
 const isReviewed = (session: Session): boolean =>
@@ -268,18 +268,13 @@ class Review implements Reviewer, HunksOf {
       const held = this.#texts.held.get(keyOf(document.uri));
       if (held === undefined || held.lost.has(transaction)) return undefined;
       if (!held.hunks.some(({ calls }) => calls.includes(transaction))) return undefined;
-      return this.#texts.reverse(document, ({ calls, level, texts }) => {
-        const own = calls.indexOf(transaction);
-        const wanted = direction === "undo" ? own : own + 1;
-        if (own < 0) return undefined;
-        // Another text there would not be told from the wanted one.
-        if (level === undefined) return wanted;
-        if (direction === "undo" ? level <= own : level > own) return undefined;
-        const isNext = level === (direction === "undo" ? own + 1 : own) || texts[level] === texts[wanted];
-        const other = calls[direction === "undo" ? own + 1 : own - 1] ?? "";
-        return isNext ? wanted : { problem: reviewProblems.changedAgain(other, this.calls.get(other)?.label ?? "") };
-      });
+      return this.#texts.reverse(document, this.#levelOf(transaction, direction));
     };
+  }
+
+  /** Returns the function for the text that a hunk gets if a call is undone or redone. */
+  #levelOf(transaction: string, direction: "undo" | "redo"): WantedLevel {
+    return levelOfCall(transaction, direction, (call) => this.calls.get(call)?.label ?? "");
   }
 
   reverseHunks(params: object, direction: "undo" | "redo"): Answer<HunkReversal> {
@@ -287,7 +282,7 @@ class Review implements Reviewer, HunksOf {
     if (selector === undefined) return toRefusal([reviewFailures.selector()]);
     // Whole files are redone only with their call, of whose undo the steps are known.
     const all = selected(this, selector).filter((item) =>
-      direction === "redo" ? item.state === "undone" && item.of.kind === "text" : isOpen(item),
+      direction === "redo" ? item.of.kind === "text" && isBefore(item.of.hunk, selector.transaction) : isOpen(item),
     );
     const { hunks } = selector;
     if (hunks !== undefined && all.length < new Set(hunks).size) return toRefusal([redoFailures.nothing()]);
@@ -300,17 +295,20 @@ class Review implements Reviewer, HunksOf {
       return toRefusal([left.length > 0 ? reviewFailures.allTyped(placesOf(left)) : redoFailures.nothing()]);
     const name = items.length === 1 ? placesOf(items).join() : reviewTexts.changes(items.length);
     const warnings = left.length > 0 ? [reviewTexts.left(placesOf(left))] : [];
-    return { ok: true, result: { ...this.#reverseItems(items, direction), name, warnings } };
+    return { ok: true, result: { ...this.#reverseItems(items, direction, selector.transaction), name, warnings } };
   }
 
   #reverseItems(
     items: readonly ReviewItem[],
     direction: "undo" | "redo",
+    transaction: string | undefined,
   ): Pick<HunkReversal, "steps" | "reverse" | "done"> {
     const ids = new Set(items.map(({ id }) => id));
+    const ofCall = transaction === undefined ? undefined : this.#levelOf(transaction, direction);
     const reverse = (document: Document): TextReversal | undefined =>
       this.#texts.reverse(document, (hunk) => {
         if (!ids.has(hunk.id)) return undefined;
+        if (ofCall !== undefined) return ofCall(hunk);
         return direction === "undo" ? hunk.kept : hunk.texts.length - 1;
       });
     const { transactions } = this.#session.history;
@@ -329,7 +327,8 @@ class Review implements Reviewer, HunksOf {
     const done: HunkReversal["done"] = (caller, made): void => {
       this.#texts.written(made.map(({ file }) => file));
       for (const file of files) this.#flip(file, direction);
-      for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
+      const uris = [...items.map((item) => item.uri), ...made.map(({ file }) => nameAfter(file).uri)];
+      for (const uri of new Set(uris)) this.#show.now(uri);
       if (caller !== undefined) this.#takeAsTold(ids, caller);
     };
     return { steps: [...steps, ...whole], reverse, done };

@@ -40,6 +40,21 @@ const statesBefore = 3;
 /** Returns the index of the text that a hunk is to get; `undefined` leaves it as it is; a `problem` is a clause. */
 export type WantedLevel = (hunk: FollowedHunk) => number | undefined | { readonly problem: string };
 
+/** Returns the function for the text that a hunk gets if a call is undone or redone. `labelOf`: returns a call's label. */
+export const levelOfCall =
+  (transaction: string, direction: "undo" | "redo", labelOf: (call: string) => string): WantedLevel =>
+  ({ calls, level, texts }) => {
+    const own = calls.indexOf(transaction);
+    const wanted = direction === "undo" ? own : own + 1;
+    if (own < 0) return undefined;
+    // Another text there would not be told from the wanted one.
+    if (level === undefined) return wanted;
+    if (direction === "undo" ? level <= own : level > own) return undefined;
+    const isNext = level === (direction === "undo" ? own + 1 : own) || texts[level] === texts[wanted];
+    const other = calls[direction === "undo" ? own + 1 : own - 1] ?? "";
+    return isNext ? wanted : { problem: reviewProblems.changedAgain(other, labelOf(other)) };
+  };
+
 /** Returns the name under which a file's text is kept, however the editor spells its URI. */
 export const keyOf = (uri: string): string => pathOfSyncedUri(uri) ?? uri;
 
