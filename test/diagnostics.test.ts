@@ -5,6 +5,7 @@ import type { Diagnostic } from "vscode-languageserver/node";
 import { newDiagnostics } from "../server/lsp/diagnostics/compare.js";
 import type { DiagnosticsParams, DiagnosticsResult } from "../server/lsp/protocol.js";
 import { ChangeSet } from "../server/text/changeSet.js";
+import { limits } from "../server/text/limits.js";
 import { LineIndex } from "../server/text/lines.js";
 import { announced, friend, ownStateHome } from "./support/agentPeer.js";
 import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks } from "./support/desk.js";
@@ -212,6 +213,30 @@ describe("a server", () => {
     const result = await apply(batch(["a.ts", "two", "2"]));
     expect(result.warnings).toEqual([]);
     expect(result.diagnostics).toMatchObject({ count: 0, answered: [], pending: ["ts"] });
+  });
+
+  it("of which there are two with one name, or that lists a file twice, has the errors of both", async () => {
+    const answer = ({ waitMs, uris: [uri] }: DiagnosticsParams) => {
+      const file = (...diagnostics: Diagnostic[]) => ({ uri, diagnostics: waitMs > 0 ? diagnostics : [] });
+      const [one, two] = [[file(at(0, "one")), file()], [file(at(2, "two"))]];
+      return { servers: [one, two].map((files) => ({ name: "eslint", files })) };
+    };
+    const { apply } = await start({}, { answer });
+    const { diagnostics } = await apply(batch(["a.ts", "two", "2"]));
+    expect(diagnostics?.new.map(({ message }) => message)).toEqual(["one", "two"]);
+  });
+
+  it("with more than can be read is pending, and what it says is clipped", async () => {
+    const many = Array.from({ length: limits.diagnosticsRead }, (_, i) => at(i, "old"));
+    const odd = at(0, "long ".repeat(1_000), { code: { value: 1 } as unknown as number });
+    const { apply } = await start({
+      ts: { before: {}, after: { "a.ts": [odd] } },
+      eslint: { before: { "b.ts": many }, after: { "b.ts": [at(0, "new"), ...many] } },
+    });
+    const { diagnostics } = await apply(batch(["a.ts", "two", "2"]));
+    expect(diagnostics).toMatchObject({ count: 1, gone: 0, answered: ["ts"], pending: ["eslint"] });
+    expect(diagnostics?.new[0]?.message).toHaveLength(limits.diagnosticsMessage);
+    expect(diagnostics?.new[0]?.code).toBeUndefined();
   });
 
   it("that reports the old errors where they were, although their lines have moved, is pending", async () => {

@@ -93,6 +93,26 @@ describe("hunks", () => {
     expect(desk.texts()["a.txt"]).toBe(ten.replace("1\n2\n3", "x"));
   });
 
+  it("of which all calls are undone at once are redone call by call", async () => {
+    const desk = await start();
+    const one = await desk.apply(batch(["a.txt", "2\n", "B\n"]));
+    const two = await desk.apply(batch(["a.txt", "B\n", "BB\n"]));
+    await desk.ask("multiEdit/undo", { all: true });
+    expect(desk.texts()["a.txt"]).toBe(ten);
+    await desk.ask("multiEdit/redo", { transaction: one.transaction });
+    expect(desk.texts()["a.txt"]).toBe(ten.replace("2", "B"));
+    await desk.ask("multiEdit/redo", { transaction: two.transaction });
+    expect(desk.texts()["a.txt"]).toBe(ten.replace("2", "BB"));
+  });
+
+  it("of a renamed file are shown where they are once the new name is undone", async () => {
+    const desk = await start({ files: { "b.txt": "1\n2\n" } });
+    await desk.apply(patchOf("*** Update File: b.txt", "*** Move to: c.txt", "@@", "-2", "+B"));
+    const { id } = (await desk.list()).find(({ kind }) => kind === "rename")!;
+    await desk.ask("multiEdit/undo", { hunks: [id] });
+    expect(desk.hunks()).toEqual(['b.txt:2-2 pending "2\\n" > "B\\n"']);
+  });
+
   it.each<[string, string, object]>([
     ["whole texts", ten, { tells: "wholeText" }],
     ["UTF-8 positions", `😀 ${ten.replace("7", "é 7")}`, { encodings: ["utf-8"] }],

@@ -91,6 +91,18 @@ describe("after a restart", () => {
     expect(await third.list()).toEqual([]);
   });
 
+  it("a call is undone without those before it on the same lines", async () => {
+    const home = ownStateHome();
+    const { root, apply } = await layReviewDesk(program, { files: { "b.txt": ten } }, { isDrawn: false });
+    await apply(batch(["b.txt", "2\n", "first\n"]));
+    const { transaction } = await apply(batch(["b.txt", "first\n", "second\n"]));
+    await vi.waitUntil(() => keptIn(home).includes("second"));
+    const next = await again(root);
+    await vi.waitUntil(async () => (await next.list()).length > 0);
+    await next.editor.request("multiEdit/undo", { transaction });
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe(ten.replace("2", "first"));
+  });
+
   /** Everything that the server keeps of a review. */
   const keptIn = (home: string): string => {
     const folder = join(home, "multi-edit-language-server", "reviews");

@@ -1,5 +1,8 @@
 /** Questions about a call of which the user refuses some hunks. */
 import { describe, expect, it } from "vitest";
+import { hunksOfPlan, withoutRefused } from "../server/lsp/apply/partial.js";
+import { asUpdate } from "../server/plan/outcome.js";
+import { ChangeSet } from "../server/text/changeSet.js";
 import { batch, patchOf, serverForDesks } from "./support/desk.js";
 import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
 
@@ -91,6 +94,21 @@ describe("a question about a call", () => {
     expect(desk.texts()["a.txt"]).toBe(ten);
   });
 
+  it.each([
+    ["an insertion", ["1"], ["applied", "notAttempted", "applied", "applied", "applied"]],
+    ["the lines of a renamed file", ["3"], ["applied", "applied", "applied", "notAttempted", "applied"]],
+    ["the new name of a file", ["2"], ["applied", "applied", "notAttempted", "notAttempted", "applied"]],
+  ])("of which %s is refused says which edits were not done", async (_, refused, statuses) => {
+    const { desk, apply } = await withAgent(lay);
+    desk.editor.answerConfirmsWith({ answer: "apply", refused });
+    const patch = patchOf(
+      ...["*** Update File: a.txt", "@@", "-2", "+B", "+B", "@@", " 5", "+new", " 6"],
+      ...["*** Update File: b.txt", "*** Move to: c.txt", "@@", "-b", "+c", "*** Add File: new.txt", "+new"],
+    );
+    const { result } = await apply({ ...patch, options });
+    expect(result.edits.map(({ status }) => status)).toEqual(statuses);
+  });
+
   it("may be answered while the user types elsewhere", async () => {
     const { desk, apply } = await withAgent(lay);
     desk.editor.answerConfirmsWith({ answer: "apply", refused: ["1"] });
@@ -100,4 +118,15 @@ describe("a question about a call", () => {
     expect(result.refused).toEqual([{ path: "a.txt", startLine: 7, endLine: 7 }]);
     expect(desk.texts()["a.txt"]).toBe(ten.replace("2", "B").replace("10", "typed\n10"));
   });
+});
+
+it("a plan that replaces many lines at once lacks the lines of a refused hunk", () => {
+  const document = { uri: "file:///a.txt", path: "a.txt", version: 1, text: ten, exists: true };
+  const flags = { bom: false, bomSynced: false, loneCrEndsLine: false };
+  const change = ChangeSet.of(ten.length, [{ from: 0, to: ten.length, insert: tenAfter }]);
+  const file = asUpdate({ document: { ...document, ...flags }, change, text: tenAfter, edits: 1, operations: [] });
+  const [first] = hunksOfPlan([file]);
+  const { plan, places } = withoutRefused({ files: [file], tasks: [], outcomes: [] }, new Set([first!.key]));
+  expect(plan.files.map(({ text }) => text)).toEqual([ten.replace("7", "G")]);
+  expect(places).toEqual([{ path: "a.txt", startLine: 2, endLine: 2 }]);
 });

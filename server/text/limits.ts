@@ -186,8 +186,9 @@ export const limits = {
   diagnosticsLateMs: 200,
   /** Diagnostics that are read from one answer of the client. */
   diagnosticsRead: 10_000,
-  /** New diagnostics in a result. */
+  /** New diagnostics in a result, and characters of the message of each. */
   diagnosticsShown: 20,
+  diagnosticsMessage: 1_000,
   /** New diagnostics named in the warning about them, and characters of all their messages there. */
   diagnosticsTold: 3,
   diagnosticsText: 140,
@@ -197,8 +198,12 @@ export const limits = {
   patchCheckMs: 300,
   /** Milliseconds after the last keystroke in a document at which its hunks are shown again. */
   reviewMs: 100,
-  /** Hunks that the server follows for the review; those of the oldest calls are forgotten first. */
+  /** Hunks that the server follows for the review; those of the oldest calls are forgotten first, those of the latest never. */
   reviewHunks: 2_000,
+  /** Calls whose hunks it follows. */
+  reviewCalls: 500,
+  /** Characters of the texts that have hunks, and of all texts of the hunks. */
+  reviewText: 64 * 1024 * 1024,
   /** Characters of the file in which the hunks of saved texts are kept for the next session; larger ones are not. */
   reviewKept: 4 * 1024 * 1024,
   /** Lines of a diff that a hover shows. */

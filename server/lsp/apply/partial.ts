@@ -1,12 +1,13 @@
 /** Splits a plan into hunks, of which the user may refuse some before it is applied. */
 import { diffOf } from "../../plan/diff.js";
 import { freeingFirst } from "../../plan/fileOrder.js";
-import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { indicesOf } from "../../plan/operation.js";
+import { type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import { requestedFiles } from "../edit/result.js";
 import type { ConfirmHunk, RefusedPlace } from "../protocol.js";
-import { addHunks } from "../review/hunk.js";
+import { addHunks, refined } from "../review/hunk.js";
 import type { ApplyPlan, Task } from "./step.js";
 
 /** A hunk of a plan. Equal hunks of two plans for one call have equal keys. */
@@ -57,17 +58,20 @@ export function confirmHunks(files: readonly FileChange[]): ConfirmHunk[] {
   let above = 0;
   for (const file of freeingFirst(files).ordered) {
     const own = hunks.filter((hunk) => hunk.file === file);
+    const texts = own.filter(({ lines }) => lines !== undefined);
     const diff = diffOf(file).text.split("\n").slice(0, -1);
     for (const hunk of own) if (hunk.lines === undefined) rows.set(hunk, [above + 1, above + diff.length]);
     // The next line of the text before the call, 1-based; 0 in the head of the file's diff.
     let next = 0;
+    let at = -1;
     for (const [index, row] of diff.entries()) {
       const start = /^@@ -(\d+)/.exec(row)?.[1];
       if (start !== undefined) next = Math.max(1, Number(start));
       else if (next > 0 && /^[-+]/.test(row)) {
-        const hunk = own.findLast(({ lines, shown }) => lines !== undefined && shown.startLine <= next);
-        const at = above + index + 1;
-        if (hunk !== undefined) rows.set(hunk, [rows.get(hunk)?.[0] ?? at, at]);
+        while ((texts[at + 1]?.shown.startLine ?? Number.POSITIVE_INFINITY) <= next) at++;
+        const hunk = texts[at];
+        const number = above + index + 1;
+        if (hunk !== undefined) rows.set(hunk, [rows.get(hunk)?.[0] ?? number, number]);
       }
       if (start === undefined && next > 0 && /^[- ]/.test(row)) next++;
     }
@@ -103,21 +107,39 @@ export function withoutRefused<P extends Pick<ApplyPlan, "files" | "tasks" | "ou
     if (lines === undefined) return { path };
     return { path, startLine, endLine: startLine + Math.max(0, oldText.replace(/\n$/, "").split("\n").length - 1) };
   });
-  const isRefused = (path: string, startLine: number, endLine: number): boolean =>
-    places.some((at) => at.path === path && (at.startLine ?? 1) <= startLine && endLine <= (at.endLine ?? endLine));
-  const outcomes = plan.outcomes.map((one) => {
-    const isAll = one.places.length > 0 && one.places.every((at) => isRefused(one.path, at.startLine, at.endLine));
-    return isAll && one.status === "applied" ? { ...one, status: "notAttempted" as const } : one;
-  });
+  const idle = new Set([...narrowed].flatMap(([file, rest]) => idleEdits(plan.outcomes, file, rest)));
+  const outcomes = plan.outcomes.map((one) =>
+    idle.has(one) && one.status === "applied" ? { ...one, status: "notAttempted" as const } : one,
+  );
   const files = plan.files
     .flatMap((file) => nextOf(file) ?? [])
     .filter(({ kind, change }) => kind !== "update" || !change.isEmpty);
   return { plan: { ...plan, files, tasks, outcomes }, places };
 }
 
+/** Returns the edits of a file of whose change nothing is left. `rest`: the change without what the user has refused. */
+function idleEdits<O extends Pick<EditOutcome, "index" | "places">>(
+  outcomes: readonly O[],
+  { document, change, operations }: FileChange,
+  rest: FileChange | undefined,
+): readonly O[] {
+  const indices = new Set(operations.flatMap(indicesOf));
+  const own = outcomes.filter(({ index }) => indices.has(index));
+  if (rest === undefined) return own;
+  const lines = LineIndex.of(document.text, { loneCrEndsLine: document.loneCrEndsLine });
+  return own.filter(({ places }) => {
+    const touches = ({ changes }: ChangeSet): boolean =>
+      changes.some(({ from, to }) =>
+        places.some(({ startLine, endLine }) => from <= lines.end(endLine - 1) && lines.start(startLine - 1) <= to),
+      );
+    return touches(change) && !touches(rest.change);
+  });
+}
+
 /** Returns a change without some of its lines. It is not what the caller has sent, so it does not count as that call. */
 function withoutLines(file: FileChange, refused: readonly PlannedHunk[]): FileChange {
-  const { length, changes } = file.change;
+  // The hunks are those of the refined change.
+  const { length, changes } = refined(file.document.text, file.change);
   const isRefused = (from: number, to: number): boolean =>
     refused.some(({ lines }) => lines !== undefined && lines.from <= from && to <= lines.to);
   const change = ChangeSet.of(

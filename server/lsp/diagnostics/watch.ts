@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
 import { compareTexts } from "../../match/compareTexts.js";
+import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
@@ -105,14 +106,17 @@ function readAnswer(answer: unknown): Reports[] {
   for (const server of list(Object(answer).servers)) {
     const { name, pending, files } = Object(server);
     if (typeof name !== "string") continue;
-    const read = list(files).flatMap((file) => {
-      const { uri, diagnostics } = Object(file);
-      if (typeof uri !== "string") return [];
-      return [[keyOf(uri), { uri, diagnostics: list(diagnostics).filter(sound) }] as const];
-    });
     const known = servers.get(name);
-    const isPending = pending === true || known?.isPending === true;
-    servers.set(name, { name, isPending, files: new Map([...(known?.files ?? []), ...read]) });
+    const read = new Map(known?.files);
+    for (const file of list(files)) {
+      const { uri, diagnostics } = Object(file);
+      if (typeof uri !== "string") continue;
+      const earlier = read.get(keyOf(uri))?.diagnostics ?? [];
+      read.set(keyOf(uri), { uri, diagnostics: [...earlier, ...list(diagnostics).filter(sound)] });
+    }
+    // Of a server with more than can be read, nothing is known.
+    const isPending = pending === true || known?.isPending === true || room < 0;
+    servers.set(name, { name, isPending, files: read });
   }
   return [...servers.values()];
 }
@@ -212,6 +216,7 @@ const severityNames = ["error", "warning", "information", "hint"] as const;
 
 function toNew({ range, severity = 1, message, code }: Diagnostic, path: string, server: string): NewDiagnostic {
   const kind = severityNames[severity - 1] ?? "error";
-  const found = { path, line: range.start.line + 1, severity: kind, message: String(message), server };
-  return code === undefined ? found : { ...found, code };
+  const text = clip(String(message), limits.diagnosticsMessage);
+  const found = { path, line: range.start.line + 1, severity: kind, message: text, server };
+  return typeof code === "string" || typeof code === "number" ? { ...found, code } : found;
 }

@@ -28,6 +28,10 @@ export function stateOf({ texts, level, kept }: FollowedHunk): "pending" | "chan
   return level === texts.length - 1 ? "kept" : "undone";
 }
 
+/** Reports whether a hunk has a text before a call or, without one, is undone. */
+export const isBefore = (hunk: FollowedHunk, call: string | undefined): boolean =>
+  call === undefined ? stateOf(hunk) === "undone" : hunk.level !== undefined && hunk.level <= hunk.calls.indexOf(call);
+
 /** Returns the hunks after a change of the text that no call has made. `text`: the new text. */
 export function followHunks(hunks: readonly FollowedHunk[], change: ChangeSet, text: string): readonly FollowedHunk[] {
   if (change.isEmpty) return hunks;
@@ -153,6 +157,41 @@ function joined(
   return [{ id: pending[0]?.id ?? newId(), ...place, texts, calls, level: calls.length, kept: 0 }];
 }
 
+/** Returns hunks of which the user has agreed to some; those in which somebody has typed are dropped. */
+export function keepHunks(hunks: readonly FollowedHunk[], ids: ReadonlySet<string>): readonly FollowedHunk[] {
+  return hunks.flatMap((hunk) => {
+    if (!ids.has(hunk.id)) return [hunk];
+    return hunk.level === undefined ? [] : [{ ...hunk, kept: hunk.level }];
+  });
+}
+
+/**
+ * Returns hunks without the oldest call, whose change then counts as one of the next call; the same array if it has none.
+ * `lost`: called for each call of whose lines nobody can say any more what it did.
+ */
+export function forgetCall(
+  hunks: readonly FollowedHunk[],
+  call: string,
+  lost: (call: string) => void,
+): readonly FollowedHunk[] {
+  if (!hunks.some(({ calls }) => calls.includes(call))) return hunks;
+  return hunks.flatMap((hunk) => {
+    const at = hunk.calls.indexOf(call);
+    if (at < 0) return [hunk];
+    // The text after the call can't be dropped if it is the present one.
+    const isNeeded = hunk.level === at + 1 || hunk.kept === at + 1;
+    if (hunk.calls.length === 1 || isNeeded) hunk.calls.forEach(lost);
+    if (hunk.calls.length === 1 || isNeeded) return [];
+    lost(call);
+    const [level, kept] = [hunk.level, hunk.kept].map((index = -1) => (index > at ? index - 1 : index)) as [
+      number,
+      number,
+    ];
+    const [texts, calls] = [hunk.texts.toSpliced(at + 1, 1), hunk.calls.toSpliced(at, 1)];
+    return [{ ...hunk, texts, calls, kept, level: hunk.level === undefined ? undefined : level }];
+  });
+}
+
 /** Returns the whole lines of A that a call has changed; runs with at most one line between them are one. */
 function changedLines({ textA, textB, change }: CallChange): { readonly from: number; readonly to: number }[] {
   const out: { from: number; to: number }[] = [];
@@ -170,7 +209,7 @@ function changedLines({ textA, textB, change }: CallChange): { readonly from: nu
 }
 
 /** Returns changes that make the same text, without what several lines have in common with several others. */
-function refined(textA: string, { length, changes }: ChangeSet): ChangeSet {
+export function refined(textA: string, { length, changes }: ChangeSet): ChangeSet {
   const parts = changes.flatMap(({ from, to, insert }): readonly Change[] => {
     const old = textA.slice(from, to);
     if (!old.includes("\n") || !insert.includes("\n")) return [{ from, to, insert }];

@@ -17,15 +17,15 @@ import type { AppliedStep } from "../history.js";
 import type { Caller, HistoryCall } from "../protocol.js";
 import { announcedBy, openAt, type Session, seenBy } from "../session.js";
 import { actionsOn, hoverOf, itemAt } from "./actions.js";
-import { type FollowedHunk, stateOf } from "./hunk.js";
+import { forgetCall, isBefore, keepHunks, stateOf } from "./hunk.js";
 import type { HunksOf, ReviewComment, ReviewedCall, ReviewedFile, ReviewItem } from "./item.js";
 import { keepReview, noteSaved, readReview } from "./kept.js";
 import type { HunkLines, HunkReversal, ReportedError, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
 import { readSelector, selected } from "./select.js";
-import { noteText, redoFailures, reviewFailures, reviewProblems, reviewTexts } from "./sentences.js";
+import { noteText, redoFailures, reviewFailures, reviewTexts } from "./sentences.js";
 import { serveReview, showReview } from "./serve.js";
 import { createShow, isOpen, placeOf, shownPath } from "./show.js";
-import { baseOf, keyOf, linesOf, ReviewedTexts } from "./texts.js";
+import { baseOf, keyOf, levelOfCall, linesOf, ReviewedTexts, type WantedLevel } from "./texts.js";
 
 /** Reports whether the user wants to review changes. */
 const isReviewed = (session: Session): boolean =>
@@ -96,15 +96,18 @@ class Review implements Reviewer, HunksOf {
   }
 
   broke(errors: readonly ReportedError[]): void {
-    for (const { uri, line, message } of errors) {
-      const key = openAt(this.#session, uri)?.uri ?? uri;
-      for (const { id, of } of this.items(key)) {
-        if (of.kind === "file") continue;
-        const { first, last } = linesOf(of.text, of.hunk);
-        if (first <= line && line <= last) this.#errors.set(id, { text: of.hunk.texts.at(-1), message });
-      }
-      this.#show.now(key);
+    const known = errors.map((error) => ({ ...error, file: keyOf(error.uri) }));
+    const changed = new Set<string>();
+    for (const { id, uri, of } of this.items()) {
+      if (of.kind === "file") continue;
+      const { first, last } = linesOf(of.text, of.hunk);
+      const key = keyOf(uri);
+      const found = known.find(({ file, line }) => first <= line && line <= last && file === key);
+      if (found === undefined) continue;
+      this.#errors.set(id, { text: of.hunk.texts.at(-1), message: found.message });
+      changed.add(uri);
     }
+    for (const uri of changed) this.#show.now(uri);
   }
 
   errorIn({ id, state, of }: ReviewItem): string | undefined {
@@ -174,19 +177,24 @@ class Review implements Reviewer, HunksOf {
 
   /** Forgets the oldest calls if there are too many hunks. */
   #limit(): void {
-    let count = this.items().length;
+    const changed = new Set<string>();
+    const files = this.#files;
     for (const call of this.calls.keys()) {
-      if (count <= limits.reviewHunks || this.calls.size === 1) return;
+      if (this.calls.size === 1 || (this.calls.size <= limits.reviewCalls && this.#texts.fit(this.#files.length)))
+        break;
       this.calls.delete(call);
       this.#files = this.#files.filter((file) => file.call !== call);
       for (const text of this.#texts.held.values()) {
-        const isOld = (hunk: FollowedHunk): boolean => hunk.calls.at(-1) === call;
-        if (text.hunks.some(isOld)) this.#show.now(text.uri);
-        text.hunks = text.hunks.filter((hunk) => !isOld(hunk));
-        text.lost.add(call);
+        const left = forgetCall(text.hunks, call, (lost) => text.lost.add(lost));
+        if (left !== text.hunks) changed.add(text.uri);
+        text.hunks = left;
       }
-      count = this.items().length;
     }
+    for (const file of files) if (!this.#files.includes(file)) changed.add(file.uri);
+    this.#texts.dropEmpty();
+    for (const uri of changed) this.#show.now(uri);
+    const ids = new Set(this.items().map(({ id }) => id));
+    for (const known of [this.#told, this.#errors]) for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
   }
 
   items(uri?: string): readonly ReviewItem[] {
@@ -215,12 +223,12 @@ class Review implements Reviewer, HunksOf {
     const ids = new Set(items.map(({ id }) => id));
     for (const { of } of items) if (of.kind === "file") of.file.state = "kept";
     for (const text of new Set(items.flatMap(({ of }) => (of.kind === "text" ? [of.text] : [])))) {
-      text.hunks = text.hunks.flatMap((hunk) => {
-        if (!ids.has(hunk.id)) return [hunk];
-        // What the user has made of the lines is not the call's any more.
-        for (const call of hunk.level === undefined ? hunk.calls : []) text.lost.add(call);
-        return hunk.level === undefined ? [] : [{ ...hunk, kept: hunk.level }];
-      });
+      // What the user has made of the lines is not the call's any more.
+      for (const { id, level, calls } of text.hunks)
+        if (ids.has(id) && level === undefined) for (const call of calls) text.lost.add(call);
+      // Also if the text becomes an earlier one again.
+      for (const state of [text, ...text.before, ...(text.burst === undefined ? [] : [text.burst])])
+        state.hunks = keepHunks(state.hunks, ids);
     }
     for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
     this.#keepLater();
@@ -260,18 +268,13 @@ class Review implements Reviewer, HunksOf {
       const held = this.#texts.held.get(keyOf(document.uri));
       if (held === undefined || held.lost.has(transaction)) return undefined;
       if (!held.hunks.some(({ calls }) => calls.includes(transaction))) return undefined;
-      return this.#texts.reverse(document, ({ calls, level, texts }) => {
-        const own = calls.indexOf(transaction);
-        const wanted = direction === "undo" ? own : own + 1;
-        if (own < 0) return undefined;
-        // Another text there would not be told from the wanted one.
-        if (level === undefined) return wanted;
-        if (direction === "undo" ? level <= own : level > own) return undefined;
-        const isNext = level === (direction === "undo" ? own + 1 : own) || texts[level] === texts[wanted];
-        const other = calls[direction === "undo" ? own + 1 : own - 1] ?? "";
-        return isNext ? wanted : { problem: reviewProblems.changedAgain(other, this.calls.get(other)?.label ?? "") };
-      });
+      return this.#texts.reverse(document, this.#levelOf(transaction, direction));
     };
+  }
+
+  /** Returns the function for the text that a hunk gets if a call is undone or redone. */
+  #levelOf(transaction: string, direction: "undo" | "redo"): WantedLevel {
+    return levelOfCall(transaction, direction, (call) => this.calls.get(call)?.label ?? "");
   }
 
   reverseHunks(params: object, direction: "undo" | "redo"): Answer<HunkReversal> {
@@ -279,7 +282,7 @@ class Review implements Reviewer, HunksOf {
     if (selector === undefined) return toRefusal([reviewFailures.selector()]);
     // Whole files are redone only with their call, of whose undo the steps are known.
     const all = selected(this, selector).filter((item) =>
-      direction === "redo" ? item.state === "undone" && item.of.kind === "text" : isOpen(item),
+      direction === "redo" ? item.of.kind === "text" && isBefore(item.of.hunk, selector.transaction) : isOpen(item),
     );
     const { hunks } = selector;
     if (hunks !== undefined && all.length < new Set(hunks).size) return toRefusal([redoFailures.nothing()]);
@@ -292,17 +295,20 @@ class Review implements Reviewer, HunksOf {
       return toRefusal([left.length > 0 ? reviewFailures.allTyped(placesOf(left)) : redoFailures.nothing()]);
     const name = items.length === 1 ? placesOf(items).join() : reviewTexts.changes(items.length);
     const warnings = left.length > 0 ? [reviewTexts.left(placesOf(left))] : [];
-    return { ok: true, result: { ...this.#reverseItems(items, direction), name, warnings } };
+    return { ok: true, result: { ...this.#reverseItems(items, direction, selector.transaction), name, warnings } };
   }
 
   #reverseItems(
     items: readonly ReviewItem[],
     direction: "undo" | "redo",
+    transaction: string | undefined,
   ): Pick<HunkReversal, "steps" | "reverse" | "done"> {
     const ids = new Set(items.map(({ id }) => id));
+    const ofCall = transaction === undefined ? undefined : this.#levelOf(transaction, direction);
     const reverse = (document: Document): TextReversal | undefined =>
       this.#texts.reverse(document, (hunk) => {
         if (!ids.has(hunk.id)) return undefined;
+        if (ofCall !== undefined) return ofCall(hunk);
         return direction === "undo" ? hunk.kept : hunk.texts.length - 1;
       });
     const { transactions } = this.#session.history;
@@ -321,7 +327,8 @@ class Review implements Reviewer, HunksOf {
     const done: HunkReversal["done"] = (caller, made): void => {
       this.#texts.written(made.map(({ file }) => file));
       for (const file of files) this.#flip(file, direction);
-      for (const uri of new Set(items.map((item) => item.uri))) this.#show.now(uri);
+      const uris = [...items.map((item) => item.uri), ...made.map(({ file }) => nameAfter(file).uri)];
+      for (const uri of new Set(uris)) this.#show.now(uri);
       if (caller !== undefined) this.#takeAsTold(ids, caller);
     };
     return { steps: [...steps, ...whole], reverse, done };
@@ -379,9 +386,12 @@ class Review implements Reviewer, HunksOf {
       if (item.state === "kept") kept++;
     }
     const comments = [...this.comments].filter(([, one]) => one.agent === agent);
-    for (const [id] of comments) this.comments.delete(id);
+    const news = { undone, kept, comments: comments.map(([, one]) => one) };
     if (undone.length === 0 && kept === 0 && comments.length === 0) return undefined;
-    for (const uri of new Set(this.items().map((item) => item.uri))) if (comments.length > 0) this.#show.now(uri);
-    return noteText({ undone, kept, comments: comments.map(([, one]) => one) });
+    // What does not fit is told with the next answer.
+    const { text, told } = noteText(news);
+    for (const [id] of comments.slice(0, told)) this.comments.delete(id);
+    for (const uri of new Set(this.items().map((item) => item.uri))) if (told > 0) this.#show.now(uri);
+    return text;
   }
 }

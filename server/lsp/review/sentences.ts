@@ -108,16 +108,25 @@ export interface AgentNews {
   readonly comments: readonly { readonly place: string; readonly text: string }[];
 }
 
-/** Returns what an agent is told of the user's review, at most `limits.reviewNote` characters. */
-export function noteText({ undone, kept, comments }: AgentNews): string {
+/**
+ * Returns what an agent is told of the user's review, at most `limits.reviewNote` characters. `told`: the number of comments
+ * in it, which are the first ones.
+ */
+export function noteText({ undone, kept, comments }: AgentNews): { readonly text: string; readonly told: number } {
   const shown = undone.slice(0, 3).join(", ") + (undone.length > 3 ? ` and ${undone.length - 3} more` : "");
-  const parts = [
+  const facts = [
     ...(undone.length > 0 ? [`undid ${shown}`] : []),
     ...(kept > 0 ? [`kept ${count(kept, "change")}`] : []),
-    ...comments.map(({ place, text }) => `says of ${place}: "${oneLine(text, limits.reviewComment) ?? ""}"`),
   ];
-  const list = parts.length > 1 ? `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}` : parts[0];
-  return clip(`Since your last edit, the user ${list}.`, limits.reviewNote);
+  const said = comments.map(({ place, text }) => `says of ${place}: "${oneLine(text, limits.reviewComment) ?? ""}"`);
+  const textOf = (told: number): string => {
+    const parts = [...facts, ...said.slice(0, told)];
+    const list = parts.length > 1 ? `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}` : parts[0];
+    return `Since your last edit, the user ${list}.`;
+  };
+  let told = Math.min(said.length, limits.reviewNote);
+  while (told > (facts.length > 0 ? 0 : 1) && textOf(told).length > limits.reviewNote) told--;
+  return { text: clip(textOf(told), limits.reviewNote), told };
 }
 
 /** Returns what an agent is told of the parts of its call that the user has refused. */

@@ -1,5 +1,6 @@
 /** Shows hunks: as diagnostics or, if the client draws them itself, as notifications; and as the client reads them. */
 import type { DiagnosticSeverity } from "vscode-languageserver/node";
+import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { publishDiagnostics } from "../diagnostics.js";
@@ -53,10 +54,14 @@ export function toHunks(session: Session, review: HunksOf, items: readonly Revie
       return { ...common, kind, ...(oldUri === undefined ? {} : { oldUri }), ...texts, message };
     }
     const { text, hunk } = of;
-    const lines = document?.text === text.text ? document.lines : indexOf(text);
-    const positionAt = positions.get(uri) ?? ascendingPositions(text.text, lines, session.encoding);
+    const synced = document !== undefined && withoutMark(document.text) === text.text ? document : undefined;
+    const mark = (synced?.text.length ?? text.text.length) - text.text.length;
+    const lines = synced?.lines ?? indexOf(text);
+    const positionAt = positions.get(uri) ?? ascendingPositions(lines.text, lines, session.encoding);
     positions.set(uri, positionAt);
-    const toRange = ({ from, to }: { from: number; to: number }) => ({ start: positionAt(from), end: positionAt(to) });
+    // The byte order mark is a part of the first line.
+    const at = (offset: number) => positionAt(offset === 0 ? 0 : offset + mark);
+    const toRange = ({ from, to }: { from: number; to: number }) => ({ start: at(from), end: at(to) });
     const [oldText, newText] = [hunk.texts[hunk.kept] ?? "", hunk.texts.at(-1) ?? ""];
     const message = reviewTexts.lines(agent, linesIn(oldText), linesIn(newText));
     const error = review.errorIn(item);

@@ -3,7 +3,7 @@ import { compareTexts } from "../../match/compareTexts.js";
 import { type FileChange, type FileUpdate, nameAfter } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
-import { byteOrderMark, withoutMark } from "../../text/chars.js";
+import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
@@ -16,7 +16,7 @@ import { reviewProblems } from "./sentences.js";
 export interface ReviewedText {
   /** As the editor spells it, if it has the document open. */
   uri: string;
-  /** The text in which the hunks have their places, as synced. */
+  /** The text in which the hunks have their places, without a byte order mark. */
   text: string;
   /** By their places; no two overlap. */
   hunks: readonly FollowedHunk[];
@@ -40,6 +40,21 @@ const statesBefore = 3;
 /** Returns the index of the text that a hunk is to get; `undefined` leaves it as it is; a `problem` is a clause. */
 export type WantedLevel = (hunk: FollowedHunk) => number | undefined | { readonly problem: string };
 
+/** Returns the function for the text that a hunk gets if a call is undone or redone. `labelOf`: returns a call's label. */
+export const levelOfCall =
+  (transaction: string, direction: "undo" | "redo", labelOf: (call: string) => string): WantedLevel =>
+  ({ calls, level, texts }) => {
+    const own = calls.indexOf(transaction);
+    const wanted = direction === "undo" ? own : own + 1;
+    if (own < 0) return undefined;
+    // Another text there would not be told from the wanted one.
+    if (level === undefined) return wanted;
+    if (direction === "undo" ? level <= own : level > own) return undefined;
+    const isNext = level === (direction === "undo" ? own + 1 : own) || texts[level] === texts[wanted];
+    const other = calls[direction === "undo" ? own + 1 : own - 1] ?? "";
+    return isNext ? wanted : { problem: reviewProblems.changedAgain(other, labelOf(other)) };
+  };
+
 /** Returns the name under which a file's text is kept, however the editor spells its URI. */
 export const keyOf = (uri: string): string => pathOfSyncedUri(uri) ?? uri;
 
@@ -62,8 +77,27 @@ export class ReviewedTexts {
     const now = performance.now();
     if (now - own.changedAt > limits.reviewMs) own.burst = undefined;
     own.changedAt = now;
-    follow(own, open.text, open.since);
+    const text = withoutMark(open.text);
+    follow(own, text, text === open.text ? open.since : undefined);
     return own;
+  }
+
+  /** Reports whether the hunks, and those of `files` whole files, are within the limits. */
+  fit(files: number): boolean {
+    let size = 0;
+    let count = files;
+    for (const { text, hunks } of this.held.values()) {
+      size += text.length;
+      count += hunks.length;
+      for (const { texts } of hunks) for (const one of texts) size += one.length;
+    }
+    return count <= limits.reviewHunks && size <= limits.reviewText;
+  }
+
+  /** Drops the texts that have no hunks any more. */
+  dropEmpty(): void {
+    for (const [key, { hunks, before }] of this.held)
+      if (hunks.length === 0 && !before.some((state) => state.hunks.length > 0)) this.held.delete(key);
   }
 
   /** Adds hunks of an earlier session, unless the text has some already. */
@@ -102,22 +136,18 @@ export class ReviewedTexts {
     const key = keyOf(uri);
     const formerKey = keyOf(file.document.uri);
     const open = this.#session.documents.get(uri);
-    const mark = open !== undefined && withoutMark(open.text) !== open.text ? byteOrderMark : "";
-    const [textA, textB] = [mark + file.document.text, mark + file.text];
+    const { change, text: textB } = file;
+    const textA = file.document.text;
     const own = this.held.get(formerKey) ?? this.held.get(key) ?? empty(uri, textA);
     this.held.delete(formerKey);
     this.held.set(key, own);
     Object.assign(own, { uri, ...own.before.findLast(({ text }) => text === textA), before: [], burst: undefined });
     follow(own, textA, undefined);
     own.wasOnDisk &&= file.document.version === null || file.document.onDisk === "same";
-    const changes = file.change.changes.map(({ from, to, insert }) => ({
-      ...{ from: from + mark.length, to: to + mark.length, insert },
-    }));
-    const change = ChangeSet.of(textA.length, changes);
     own.hunks = addHunks(own.hunks, { ...call, textA, textB, change }, (lost) => own.lost.add(lost));
     own.text = textB;
     own.burst = undefined;
-    follow(own, open?.text ?? textB, undefined);
+    follow(own, open === undefined ? textB : withoutMark(open.text), undefined);
     return own;
   }
 
@@ -128,21 +158,28 @@ export class ReviewedTexts {
   reverse(document: Document, wanted: WantedLevel): TextReversal | undefined {
     const own = this.held.get(keyOf(document.uri));
     if (own === undefined) return undefined;
-    const mark = document.bomSynced ? byteOrderMark.length : 0;
-    follow(own, (document.bomSynced ? byteOrderMark : "") + document.text, undefined);
+    follow(own, document.text, undefined);
     const changes: Change[] = [];
     for (const hunk of own.hunks) {
       const level = wanted(hunk);
       if (level === undefined || level === hunk.level) continue;
-      if (typeof level === "object" || hunk.level === undefined) {
+      const insert = typeof level === "object" ? "" : (hunk.texts[level] ?? "");
+      if (typeof level === "object" || hunk.level === undefined || joinsLines(own.text, { ...hunk, insert })) {
         const lines = linesOf(own, hunk);
         const problem = typeof level === "object" ? level.problem : reviewProblems.typedIn(lines);
         return { ok: false, problem, line: lines.first };
       }
-      changes.push({ from: hunk.from - mark, to: hunk.to - mark, insert: hunk.texts[level] ?? "" });
+      changes.push({ from: hunk.from, to: hunk.to, insert });
     }
     return { ok: true, change: ChangeSet.of(document.text.length, changes) };
   }
+}
+
+/** Reports whether a change would join lines with those next to them, because somebody has typed at the end of the text. */
+function joinsLines(text: string, { from, to, insert }: Change): boolean {
+  if (insert === "") return false;
+  const startsLine = from === 0 || text[from - 1] === "\n";
+  return !startsLine || !(insert.endsWith("\n") || /^(\r?\n|$)/.test(text.slice(to, to + 2)));
 }
 
 /** Returns the change that some hunks have made of a text; none for the steps that undo them. */
