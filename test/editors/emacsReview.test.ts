@@ -172,8 +172,8 @@ const withoutBytes =
 const escaped = (text: string): string => text.replace(/[[\]|.*+?^$(){}\\]/g, "\\$&");
 
 /** The first and last lines of the signs in the current buffer, from 1. */
-const signsOf = (view: View): Promise<unknown> =>
-  view.evaluate(`(with-current-buffer (find-buffer-visiting "${view.stage.path("price.ts")}")
+const signsOf = (view: View, name = "price.ts"): Promise<unknown> =>
+  view.evaluate(`(with-current-buffer (find-buffer-visiting "${view.stage.path(name)}")
     (vconcat (mapcar (lambda (overlay)
                        (format "%d-%d" (line-number-at-pos (overlay-start overlay))
                                (1- (line-number-at-pos (overlay-end overlay)))))
@@ -227,6 +227,8 @@ async function reviews(view: View): Promise<void> {
   await expect.poll(() => stage.disk()["tax.ts"]).toContain("0.21");
   await view.evaluate('(progn (delete-other-windows) (kill-buffer "*multi-edit log*") t)');
   await view.open(stage.path("tax.ts"));
+  // The buffer is attached to the server a moment later.
+  await expect.poll(() => signsOf(view, "tax.ts")).toEqual(["1-1"]);
   press("\u0015\u0003auall\r");
   await expect.poll(() => stage.disk()["tax.ts"]).toBe(others["tax.ts"]);
   agent.stop();
