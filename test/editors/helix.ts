@@ -232,3 +232,15 @@ function configure({ home, inside: [program, ...args], env }: Place, attach: str
   ];
   writeFileSync(join(folder, "config.toml"), config.join("\n"));
 }
+
+/** Configures Helix as its page says, with plain text as a further language. `settings`: takes the place of the page's setting. */
+export function attachPlainText(settings: string): string {
+  const page = blockOf("client-samples/helix/README.md", "toml languages").replace('confirm = "always"', settings);
+  const plain = `[[language]]
+name = "text"
+scope = "text.plain"
+file-types = ["txt"]
+language-servers = ["multi-edit"]
+`;
+  return `mkdir -p ~/.config/helix && cat > ~/.config/helix/languages.toml <<'END'\n${page}\n${plain}END\n`;
+}

@@ -3,26 +3,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { batch } from "../support/desk.js";
 import { startAgent } from "./agent.js";
-import { blockOf } from "./attach.js";
-import { helix, helixFor } from "./helix.js";
+import { attachPlainText, helix, helixFor } from "./helix.js";
 import { absence, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
 vi.setConfig({ testTimeout: 90_000 });
 
-/** The page's entries, with plain text as a further language, and with the review switched on. */
-const languages = `${blockOf("client-samples/helix/README.md", "toml languages").replace(
-  'confirm = "always"',
-  'review = "hints"',
-)}
-[[language]]
-name = "text"
-scope = "text.plain"
-file-types = ["txt"]
-language-servers = ["multi-edit"]
-`;
-const attach = (): string =>
-  `mkdir -p ~/.config/helix && cat > ~/.config/helix/languages.toml <<'END'\n${languages}END\n`;
+const attach = (): string => attachPlainText('review = "hints"');
 
 it("Helix shows what an agent has changed, and its menu undoes and keeps it", async () => {
   const missing = absence(helix);

@@ -1,27 +1,15 @@
 /** The settings of Helix' users: the line of the sample's page holds, and settings that do not exist are named. */
 import { expect, it, vi } from "vitest";
 import { batch } from "../support/desk.js";
-import { blockOf } from "./attach.js";
 import type { EditorKind } from "./editor.js";
-import { helix, helixFor, olderHelix } from "./helix.js";
+import { attachPlainText, helix, helixFor, olderHelix } from "./helix.js";
 import { absence, type Session, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
 const always = 'confirm = "always"';
 
-/** The page's entries, with plain text as a further language, and with settings that do not exist. */
-const languages = `${blockOf("client-samples/helix/README.md", "toml languages").replace(
-  always,
-  `confrim = "always", ${always}, svae = 1`,
-)}
-[[language]]
-name = "text"
-scope = "text.plain"
-file-types = ["txt"]
-language-servers = ["multi-edit"]
-`;
-const attach = (): string =>
-  `mkdir -p ~/.config/helix && cat > ~/.config/helix/languages.toml <<'END'\n${languages}END\n`;
+/** The page's setting, between two that do not exist. */
+const attach = (): string => attachPlainText(`confrim = "always", ${always}, svae = 1`);
 
 vi.setConfig({ testTimeout: 60_000 });
 

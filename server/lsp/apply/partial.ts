@@ -14,7 +14,7 @@ import type { ApplyPlan, Task } from "./step.js";
 interface PlannedHunk {
   readonly key: string;
   readonly file: FileChange;
-  /** What the client is shown, but for the id. */
+  /** The hunk as the client gets it, without its id. */
   readonly shown: Omit<ConfirmHunk, "id" | "diffLines">;
   /** The lines in the text before the call, as offsets; `undefined` for what happens to the file as a whole. */
   readonly lines: { readonly from: number; readonly to: number } | undefined;

@@ -157,7 +157,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly kept: KeptFile | undefined;
   /** URIs of the transaction's files after the batch. If the undo needs any of these names, it frees them itself. */
   readonly freed: ReadonlySet<string>;
-  /** What the review knows of the text's hunks; `undefined` if only the text as it was planned is known. */
+  /** Returns the change for the hunks of the text; `undefined` if the review does not follow it. */
   readonly reverse?: ReverseText | undefined;
 }
 

@@ -26,7 +26,7 @@ import { noteBatch, settleProposals, tellApplied } from "./recordApplied.js";
 import type { ApplyJob, GuardedFile, Inverse, Task, UndoneFile } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** What a request asks for: that calls or hunks are undone, or that undone ones are applied again. */
+/** Whether a request undoes calls or hunks, or applies undone ones again. */
 export type Direction = "undo" | "redo";
 
 /** Serves one request. Never throws, whatever the caller sends. */
@@ -137,7 +137,7 @@ async function undoTransaction(
   // If the undo wrote nothing on disk, no journal has noted it.
   if (isKept) await forgetKept(id);
   const isUndone = direction === "undo";
-  // What is too large to keep can't be redone.
+  // If the steps are too large to keep, the call can't be redone.
   const [kept] = withLatest([], { steps }, 1) ?? [];
   const after = { steps: kept?.steps ?? [], isUndone, ...(isUndone ? { undoneAt: Date.now() } : {}) };
   history.transactions = history.transactions.map((one) => (one.id === id ? { ...one, ...after } : one));

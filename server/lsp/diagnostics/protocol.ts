@@ -33,7 +33,7 @@ export interface ServerDiagnostics {
   files: { uri: string; diagnostics: Diagnostic[] }[];
 }
 
-/** What a call has changed about the diagnostics of the editor's other language servers. */
+/** The diagnostics that other language servers report since a call, compared with those before it. */
 export interface NewDiagnostics {
   /** The new ones, errors first; at most 20. */
   new: NewDiagnostic[];
