@@ -170,10 +170,7 @@ export interface AgentHook {
   readonly ours: { readonly edit: string; readonly read: string; readonly patch: string };
   /** Reports whether an event is sent before or after a tool runs; `undefined` for other events. */
   when(event: Readonly<Record<string, unknown>>): "before" | "after" | undefined;
-  /**
-   * The user's consent to a call that has not been asked for yet. `none`: the agent must not edit now; `needed`: the agent
-   * would ask the user after the event.
-   */
+  /** Consent to a call not asked for yet. `none`: the agent must not edit now; `needed`: it would ask afterwards. */
   consent(event: Readonly<Record<string, unknown>>): "given" | "needed" | "none";
   /**
    * Set if the agent, after an edit that was applied and saved in the editor for it, goes on as after one of its own tools:

@@ -38,19 +38,13 @@ export const agentVariables: readonly string[] = [
 export const valuesSet = (purpose: "project" | "plugin"): readonly string[] =>
   Object.values(agents).flatMap(({ variables }) => process.env[variables[purpose] ?? ""] || []);
 
-/**
- * Returns the agent that runs a hook. `name`: the agent whose hook it is; others install Claude Code's plugin, too, and set
- * a variable of their own for hooks.
- */
+/** Returns the agent that runs the hook of the agent `name`: others install Claude Code's plugin, too. */
 export function runnerOf(name: AgentName): Agent {
   const others = name === "claude" ? Object.values(agents) : [];
   return others.find(({ variables }) => process.env[variables.hooks ?? ""]) ?? agents[name];
 }
 
-/**
- * Returns the length of the longest text that an MCP client passes on to its model, in UTF-16 code units, as seen with the
- * real agents. `name`: as the client gives it.
- */
+/** Returns the longest text, in UTF-16 code units, that the MCP client `name` passes on, as seen with real agents. */
 export function mostTextFor(name: string): number {
   return Object.values(agents).find(({ client }) => client?.name === name)?.client?.mostText ?? limits.toolText;
 }

@@ -75,10 +75,7 @@ interface Patch extends Leniency {
   readonly to: number;
   /** The last line read; between sections, the next line to read. */
   at: number;
-  /**
-   * The index of the next operation. A broken section may use up indexes, which is harmless, because a broken patch
-   * yields no operations.
-   */
+  /** The index of the next operation. A broken section may use up some: the patch then yields no operations. */
   next: number;
   /** The section read last; `undefined` if it had a failure. */
   last: Section | undefined;
@@ -159,10 +156,7 @@ function skipSection(patch: Patch): void {
   }
 }
 
-/**
- * Reads a section. Returns an Add or a Delete, so that an invalid line after it can be reported as a mistake in that
- * section; otherwise returns `undefined`.
- */
+/** Reads a section. Returns an Add or a Delete, to which an invalid line after it is attributed. */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
   const patchLine = patch.at + 1;
@@ -255,10 +249,7 @@ function dropEmptyLast(patch: Patch, { hunks }: Update): void {
   patch.next--;
 }
 
-/**
- * Adds the line at index `at` to an Update. `marker`: the line without trailing whitespace. Returns the problem with
- * the line, if any.
- */
+/** Adds line `at` to an Update. `marker`: without trailing whitespace. Returns the problem, if any. */
 function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);

@@ -27,10 +27,7 @@ import { dialectOf, readText } from "./textDialects.js";
 export interface DecodePolicy {
   /** `false` if a model wrote the whole call. A call with `options` is then refused. */
   readonly optionsAllowed: boolean;
-  /**
-   * The user's setting; `true` by default. Applies only to patches, and only if the call's options do not set
-   * `lenient`.
-   */
+  /** The user's setting, by default `true`, for patches whose call does not set `lenient`. */
   readonly lenient?: boolean;
   /** The request, tool or command that messages recommend for a preview; `undefined` means the request. */
   readonly previewer?: Previewer;
@@ -126,10 +123,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/**
- * Reports all fields that accompany a patch, except those that may: `options` and, for some dialects, the path, which is
- * returned.
- */
+/** Reports all fields beside a patch but `options` and, for some dialects, the path, which is returned. */
 function readBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): string | undefined {
   const dialect = typeof patch.value === "string" ? dialectOf(patch.value) : undefined;
   const allowed = ["patch", "options", ...(dialect?.takesPath ? ["path"] : [])];

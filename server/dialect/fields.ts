@@ -3,9 +3,7 @@ import * as v from "valibot";
 import { limits } from "../text/limits.js";
 import { int } from "./schema.js";
 
-/**
- * Fields of one edit. At the top level, `path` is the default for all edits, and the other fields form a single edit.
- */
+/** Fields of one edit. At the top level, `path` is the default of all edits; the others form a single edit. */
 export type EditFieldName =
   | "path"
   | "oldText"

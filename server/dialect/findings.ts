@@ -17,10 +17,7 @@ export interface Findings {
   readonly previewer: Previewer;
   /** At most `limits.failuresPerCall`. If more were found, the last one says how many are omitted. */
   failures(): readonly Failure[];
-  /**
-   * One for each key that resembles no known name. If there are too many to list, the last one says how many more there
-   * are.
-   */
+  /** One for each key that resembles no known name; if there are too many, the last says how many more. */
   warnings(): readonly string[];
 }
 

@@ -74,9 +74,7 @@ function jsonSchemaOf(shape: Shape): object {
   return toJsonSchema(v.pipe(call, v.description(description)));
 }
 
-/**
- * Returns the properties, under the names that the shape uses. Adds `aboutPath` to the description of an optional path.
- */
+/** Returns the properties, named as the shape names them. `aboutPath`: more about an optional path. */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],

@@ -41,10 +41,7 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
-/**
- * Splits a text into lines. Drops up to two trailing CRs from each, as Codex does: one when it splits the text, and one
- * when it reads the line.
- */
+/** Splits a text into lines, each without up to two trailing CRs: Codex drops one twice. */
 export function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
@@ -64,9 +61,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/**
- * Finds a patch, even if other text precedes it. `lost` is the first preceding line that looks like part of a patch.
- */
+/** Finds a patch, perhaps after other text. `lost`: the first line before it that looks like a part of it. */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0)

@@ -1,7 +1,4 @@
-/**
- * The table of shapes: the forms of known tools' calls, recognised by the field that contains the edits and by the
- * names of the two texts.
- */
+/** The table of the forms of known tools' calls, told apart by the field with the edits and the texts' names. */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 

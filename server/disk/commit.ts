@@ -1,7 +1,4 @@
-/**
- * Changes files that no editor has open. Either all of them change or none does, even if a system call fails or the
- * process is killed.
- */
+/** Changes closed files, all or none, even if a system call fails or the process is killed. */
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -42,9 +39,7 @@ export interface Committed {
   finish(): void;
 }
 
-/**
- * A batch that was rolled back or, if the outcome is `recoveryPending`, is still unfinished and may be partly applied.
- */
+/** A batch that was rolled back or, with `recoveryPending`, is unfinished and may be partly applied. */
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
@@ -129,9 +124,7 @@ interface StagedAs extends Pick<Staging, "onCommit"> {
   readonly claim: Claim;
 }
 
-/**
- * Stages a batch whose files are already locked. On failure, removes everything it wrote and returns all failures.
- */
+/** Stages a batch whose files are locked. On failure, removes all that it wrote and returns all failures. */
 function stageHeld(
   workspace: DiskWorkspace,
   slots: readonly Slot[],
@@ -207,10 +200,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-/**
- * Ends a batch as recovery would, relying on its journal alone, and then unlocks its files. `changed`: the only names to
- * restore; by default, all.
- */
+/** Ends a batch as its journal says, and unlocks its files. `changed`: the names to restore; by default, all. */
 function endAsWritten(batch: StagedBatch, changed?: ReadonlySet<string>): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id, changed));
 }

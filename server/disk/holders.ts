@@ -48,10 +48,7 @@ export interface TracedFile {
   readonly trace: string;
 }
 
-/**
- * Returns the files below a directory that count as open because of a trace, after looking at no more than
- * `limits.tracedEntries` directory entries.
- */
+/** Returns the files in a directory that traces show as open, among at most `limits.tracedEntries` entries. */
 export function tracedFilesIn(workspace: DiskWorkspace, directory: string): TracedFile[] {
   const { files, swapFiles } = workspace;
   const found = new Map<string, TracedFile>();
@@ -121,10 +118,7 @@ function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   ];
 }
 
-/**
- * Parses a lock of the form `user@host.process:boot`, which is the target of a symbolic link or the text of a file.
- * Source: Emacs Lisp manual, "File Locks".
- */
+/** Parses a lock `user@host.process:boot`, from a link's target or a text: Emacs Lisp manual, "File Locks". */
 function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {
   const isLink = (): boolean => files.look(trace)?.kind === "link";
   const text = attempt(() => (isLink() ? files.readLink(trace) : files.readStart(trace, 1024).toString())).value;
@@ -133,10 +127,7 @@ function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefi
   return isLeft(host, Number(pid)) ? undefined : holderName("Emacs", `${user}@${host}`, Number(pid));
 }
 
-/**
- * Reads the process ID and host name from the first block of a swap file. Source: `struct block0` in Vim's and Neovim's
- * memline.c.
- */
+/** Reads process ID and host from a swap file's first block: `struct block0` in Vim's memline.c. */
 function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): string | undefined {
   const block = attempt(() => files.readStart(trace, 108)).value;
   if (block === undefined || block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;

@@ -184,10 +184,7 @@ function listKept({ files, batches }: Keeper): KeptFileName[] {
   return names.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
-/**
- * Removes the kept batches that are too old, too many for their folder or, all together, too large, oldest first, as far as
- * the disk lets it.
- */
+/** Removes kept batches that are too old, too many for their folder or too large in all, oldest first. */
 export function pruneKept(keeper: Keeper): void {
   const { files, owners, batches } = keeper;
   const now = owners.now();

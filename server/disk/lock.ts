@@ -125,10 +125,7 @@ export function foreignLocks(workspace: DiskWorkspace): string[] {
   return locks.filter(({ owner }) => isElsewhere(owner, workspace.owners.self)).map(({ path }) => path);
 }
 
-/**
- * The file names, without the owner, of the locks that this process holds. Any other lock files of this process are
- * stale: their locks have been released.
- */
+/** The names, without the owner, of the locks that this process holds; its other lock files are stale. */
 const ownLocks = new Set<string>();
 
 interface FoundLock {

@@ -1,6 +1,4 @@
-/**
- * Rolls back a batch's own changes, and only those, based on its journal and on the files that its names now refer to.
- */
+/** Rolls back a batch's own changes only, by its journal and the files that its names now refer to. */
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -87,9 +85,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/**
- * Restores the old file under a name. If that is impossible, returns the file, which must be reported as left alone.
- */
+/** Restores the old file under a name, or returns the file that must be reported as left alone. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -120,10 +116,7 @@ function uncreate(context: RollBackContext): Foreign | undefined {
   return undefined;
 }
 
-/**
- * Restores the old file under a name. If the name no longer refers to that file, the file should be available as the
- * kept file in the same directory.
- */
+/** Restores the old file under a name that no longer refers to it, from the kept file next to it. */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path, before, kept } = entry;
@@ -153,10 +146,7 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/**
- * Returns `false` if the batch was to replace the file under a name but has not yet done so, in which case the staged
- * file still exists.
- */
+/** Returns `false` if the batch has not yet replaced the file, whose staged file then still exists. */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }

@@ -144,10 +144,7 @@ function noteCaller(session: Session, method: string, caller: Caller, answer: An
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
 }
 
-/**
- * Adds an agent to the end of the bounded list or, if it is already listed, moves it there. An agent without an id is
- * identified by its name.
- */
+/** Puts an agent at the end of the bounded list. An agent without an id is identified by its name. */
 function rememberCaller(session: Session, caller: Caller): void {
   const { name, agent } = caller;
   const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));

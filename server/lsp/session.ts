@@ -112,10 +112,7 @@ export interface Session {
   settingProblems: readonly string[];
   /** URIs of documents with unsaved changes that the client does not sync, as the client reports them. */
   unsynced: readonly string[];
-  /**
-   * URIs of the open documents that belong to a file but have a scheme that the server does not read, such as the cells
-   * of a notebook. Their texts are not kept.
-   */
+  /** URIs of the open documents of files with schemes that are not read, such as cells. Their texts are not kept. */
   readonly refused: Set<string>;
   /** The settings' decision about files; always up to date with `settings`. */
   gate: FileGate;
@@ -138,10 +135,7 @@ export function announcedBy({ capabilities }: Session): Partial<Record<keyof Cli
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
 }
 
-/**
- * Returns the name under which a caller's earlier texts are kept: the agent's id, one name for all agents without an id,
- * or one for the client.
- */
+/** Returns the name under which a caller's earlier texts are kept: its id, one for agents without, or the client's. */
 export function seenBy(caller: Caller | undefined): string {
   if (caller === undefined) return "client";
   return caller.agent === undefined ? "agents" : `agent ${caller.agent}`;

@@ -73,10 +73,7 @@ interface ShiftedSpan {
   readonly shift: Shift | undefined;
 }
 
-/**
- * Finds the old text's lines where some have the document's indentation and others do not. `fitsUneven` reports whether
- * an edit is safe at such a place.
- */
+/** Finds lines of which only some have the document's indentation. `fitsUneven`: whether an edit is safe there. */
 export function findUneven(index: TextIndex, oldText: string): Found {
   const old = wholeLines(oldText);
   if (!isTelling(oldText) || old.lines.length < 2) return [];

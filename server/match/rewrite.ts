@@ -1,6 +1,4 @@
-/**
- * Computes the changes that an edit makes at a place. Aligns old and new text by line and keeps the lines they share.
- */
+/** Computes an edit's changes at a place: aligns old and new text by line and keeps the lines they share. */
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
 import { replacedIn } from "../text/lines.js";
@@ -57,9 +55,7 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/**
- * The number of UTF-16 code units that are searched for a line ending before falling back to the index of all lines.
- */
+/** How many UTF-16 code units are searched for a line ending before the index of all lines is used. */
 const nearby = 2_000;
 
 /** Returns the line ending that starts at an offset; `undefined` if the document's editor sees no line ending there. */
@@ -71,18 +67,13 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/**
- * Returns a line ending to reuse for new lines; `undefined` if it is a lone CR that the editor does not count as one.
- */
+/** Returns a line ending for new lines; `undefined` if it is a lone CR that is none for the editor. */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/**
- * A line of the new text, and the line of the old text that it repeats (`kept`) or replaces, if any. Line numbers are
- * 0-based.
- */
+/** A line of the new text, and the old line that it repeats (`kept`) or replaces, if any; 0-based. */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;

@@ -102,10 +102,7 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
   return [...within, ...atEnds].sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
-/**
- * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line; each then
- * includes the line's trailing whitespace.
- */
+/** Returns a folded old text's places; with `atLineEnd`, only those at line ends, with the whitespace there. */
 function placesOf(index: TextIndex, fold: Fold, pattern: string, atLineEnd = false): Found {
   const places: Place[] = [];
   if (pattern === "") return places;

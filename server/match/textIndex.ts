@@ -49,10 +49,7 @@ export class TextIndex {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /**
-   * The lines as the document's editor counts them; used to number lines in results and to choose the line endings of
-   * new lines.
-   */
+  /** The lines as the document's editor counts them, for numbers in results and the line endings of new lines. */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;
@@ -124,10 +121,7 @@ export class TextIndex {
     return folded;
   }
 
-  /**
-   * Searches the folded text, in steps, for the announced old texts, so that `keyHits` does not have to search in a
-   * single step.
-   */
+  /** Searches the folded text step by step for the announced old texts, so that `keyHits` need not do it at once. */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
     // If the fold changed nothing, most patterns either occur exactly or do not occur at all.

@@ -85,10 +85,7 @@ export function strayNumber({ oldText, newText }: Sought, texts: () => readonly 
 /** Stands for the separators of a view that puts a hash of each line after its number: `12:a3|`. */
 const hashed = ":#|";
 
-/**
- * The separators that file views put after a number. On an empty line, a separator's trailing whitespace may be
- * missing.
- */
+/** The separators after a number in file views. On an empty line, their whitespace may be missing. */
 const viewSeparators = ["\t", "→", ": ", " | ", "| ", hashed] as const;
 
 /** The properties of an old text that was copied from a file view. */
@@ -103,10 +100,7 @@ interface Viewed {
   readonly isWeak: boolean;
 }
 
-/**
- * Recognises a file view. Returns `undefined` unless all lines start with numbers and the numbers are consecutive or, with
- * `mayRepeat`, do not fall.
- */
+/** Recognises a file view: all lines have numbers that are consecutive or, with `mayRepeat`, do not fall. */
 function viewOf(text: string, { mayRepeat = false } = {}): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(text).lines.map((line) => prefixOf(line, separator));

@@ -125,10 +125,7 @@ export function wholeLines(text: string): WholeLines {
 /** The range that covers the whole text, including the empty line after a final line ending. */
 export const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/**
- * Returns the 0-based first line of each place where an old text, including its final line ending, matches under a
- * fold.
- */
+/** Returns the 0-based first lines where an old text with its final line ending matches under a fold. */
 export function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);

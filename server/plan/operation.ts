@@ -152,10 +152,7 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
   }
 }
 
-/**
- * The effect of a failed edit. `all`: nothing is changed; `file`: the edit's file is not changed; `none`: only the edit
- * itself is left out.
- */
+/** The scope of a failed edit: `all` is left unchanged, the edit's `file`, or `none` but the edit itself. */
 export type Atomic = "all" | "file" | "none";
 
 /** `sequential`: each edit is matched against the result of those before it; `original`: all match the same text. */

@@ -145,10 +145,7 @@ function* planEmpty(
 const withOldText = (edit: EditOperation, { text }: Document): EditOperation =>
   edit.seenLines?.to === allLines.to ? { ...edit, oldText: text } : edit;
 
-/**
- * Plans many edits in one pass or by regions if the result is certain to be the same as in sequence; otherwise, in
- * sequence.
- */
+/** Plans many edits in one pass or by regions if the result is surely the same as one after another. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (

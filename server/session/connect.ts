@@ -17,15 +17,9 @@ export interface SessionConnection {
   readonly record: SessionRecord;
   /** The version that the session's language server reports. */
   readonly version: string;
-  /**
-   * Returns the answer. Rejects with `AnswerError` if the answer is an error, or with `ConnectionLost` if no answer
-   * arrives.
-   */
+  /** Returns the answer. Rejects with `AnswerError`, or with `ConnectionLost` if no answer arrives. */
   readonly request: SendRequest;
-  /**
-   * Sets the function that is called with `true` whenever a call on this connection waits for the user, and with `false`
-   * when it no longer does.
-   */
+  /** Sets the function that is called with `true` when a call waits for the user, and then with `false`. */
   whenWaiting(onWaiting: OnWaiting): void;
   close(): void;
 }
@@ -65,10 +59,7 @@ export async function connect(
 
 const retryMs = 50;
 
-/**
- * Makes one connection attempt. Returns `cutOff` if the connection was not accepted, or was closed before the session
- * answered.
- */
+/** Tries once to connect. Returns `cutOff` if the session did not accept, or closed without an answer. */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);

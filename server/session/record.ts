@@ -22,10 +22,7 @@ import { isOwn, replacePrivate } from "../workspace/serverFolder.js";
 import { gateSettings } from "../workspace/settings.js";
 import { sessionProblems } from "./sentences.js";
 
-/**
- * The fields of a record. Readers ignore other fields, so a later version may add some; any other change to the fields
- * requires a new `format`.
- */
+/** The fields of a record. Later versions may add some; any other change to them requires a new `format`. */
 const common = {
   format: v.literal(1),
   /** 12 hexadecimal digits. */
@@ -245,10 +242,7 @@ export function sessionName({ id, client, folders }: Pick<SessionRecord, "id" | 
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
 }
 
-/**
- * Returns the absolute, canonical paths of the folders and files that a session has; `undefined` if its record was too
- * large to list them.
- */
+/** Returns a session's absolute, canonical folders and files; `undefined` if its record could not list them. */
 export function heldBy({ folders, outside = [], gates }: SessionRecord | ClosedRecord): string[] | undefined {
   if (gates?.everywhere === true) return undefined;
   return [...folders.map(({ path }) => path), ...outside].filter((path) => path !== "").map(canonical);

@@ -75,10 +75,7 @@ export function readCall(value: unknown, method: string, options: CallOptions, p
   return { ok: true, request: { method, params, targets: [...new Set(paths)] } };
 }
 
-/**
- * Sends a request to the session that has the files or, if there is none, carries it out on disk. Rejects only if the
- * program has a bug.
- */
+/** Sends a request to the session that has the files, or carries it out on disk. Rejects only on a bug. */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);

@@ -39,10 +39,7 @@ export interface FoundSessions extends Pick<ReadRecords, "closed" | "problems" |
 
 /** Which sessions are asked, and for what. */
 export interface FindOptions {
-  /**
-   * Reports whether a session may have one of the caller's files; a session that can't have any gets less time to answer.
-   * By default, all may.
-   */
+  /** Reports whether a session may have a file of the caller; one that can't gets less time. By default, all may. */
   readonly matters?: (record: SessionRecord) => Promise<boolean>;
   /** The id of the session that is asking, which is skipped. */
   readonly except?: string | undefined;

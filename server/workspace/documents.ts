@@ -1,7 +1,4 @@
-/**
- * Mirrors the editor's open documents. Applies each change atomically and marks each document whose text has become
- * uncertain.
- */
+/** Mirrors the open documents. Applies each change atomically, and marks documents whose text is uncertain. */
 import { isObject } from "../dialect/keys.js";
 import { ChangeSet, shrink } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
@@ -25,10 +22,7 @@ export interface OpenDocument {
   readonly lines: LineIndex;
   /** `true` if a lone CR ends a line for this editor. */
   readonly loneCrEndsLine: boolean;
-  /**
-   * Lines that have been replaced since the document was opened, up to a limit. All versions of the document share this
-   * map.
-   */
+  /** Lines that were replaced since the document was opened, up to a limit. All its versions share this map. */
   readonly formerLines: FormerLines;
   /** The changes to the previous version's text; `undefined` if they are unknown. */
   readonly since?: ChangeSet | undefined;
@@ -144,10 +138,7 @@ function makeDocument(
   };
 }
 
-/**
- * Returns a copy of a document with some parts replaced. `lines`: the lines of the new text; by default, computed
- * lazily.
- */
+/** Returns a copy of a document with some parts replaced. `lines`: those of the new text, by default lazy. */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
   parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced" | "since">>,

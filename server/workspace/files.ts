@@ -113,10 +113,7 @@ export async function sameAsDisk(
 /** The characters of the bytes 0x80 to 0x9F in Windows-1252; Node's own decoder takes them for control characters. */
 const windowsCharacters = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-/**
- * Reports whether a file that is neither UTF-8 nor UTF-16 has an open document's text in an encoding with one byte for each
- * character: ISO 8859-1 or Windows-1252.
- */
+/** Reports whether a file has a document's text in ISO 8859-1 or Windows-1252, and is neither UTF-8 nor UTF-16. */
 export function isSameInOneByte(text: string, path: string, habits: SaveHabits): boolean {
   try {
     if (fs.statSync(path).size > limits.fileBytes) return false;
@@ -157,10 +154,7 @@ const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: fals
 /** Flag for refusing a link as the last component of a path; 0 on systems that lack it. */
 export const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/**
- * Flags for opening a file without blocking on a pipe or following a link, either of which may have replaced the file
- * since it was checked.
- */
+/** Flags for opening a file that may have become a pipe or a link, which are neither waited for nor followed. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
 
 /**
@@ -217,9 +211,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
-/**
- * Returns a failure that says why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`.
- */
+/** Returns why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`. */
 export function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
@@ -300,9 +292,7 @@ export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "enco
   return encoding === "utf-16le" ? littleEndian : littleEndian.swap16();
 }
 
-/**
- * Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH in Linux's asm-generic/fcntl.h.
- */
+/** Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH on Linux. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
 /** `true` if, on this system, a directory can be held open while a file in it is accessed. */

@@ -1,6 +1,4 @@
-/**
- * Identifies each file by device and inode, or else by canonical path, so that all paths to a file share one identity.
- */
+/** Identifies each file by device and inode, or else by canonical path, so that all its paths agree. */
 import { readlinkSync, realpathSync, statSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -134,10 +132,7 @@ export function isRegularFile(path: string): boolean {
   }
 }
 
-/**
- * Reports whether the last component of a path is a symbolic link. `path`: `undefined` for a document that is not a
- * file.
- */
+/** Reports whether the last part of a path is a symbolic link. `undefined`: the document is not a file. */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {
     return path !== undefined && (await lstat(path)).isSymbolicLink();
@@ -194,9 +189,7 @@ function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: 
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
 }
 
-/**
- * Returns a file's identity. A single `stat` is enough if the file exists, as almost every open document's file does.
- */
+/** Returns a file's identity, for which a single `stat` is enough if the file exists. */
 function identityOf(path: string): string {
   try {
     const stats = statSync(path, { bigint: true });

@@ -132,10 +132,7 @@ async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<R
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/**
- * Returns other spellings of a path: with `/` as the separator and without surrounding quotes or spaces, then also
- * without a trailing line number.
- */
+/** Returns other spellings of a path: with `/`, without quotes or spaces, then without a trailing line number. */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -173,10 +170,7 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
   return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
 }
 
-/**
- * Lists a directory and everything below it, level by level. Hidden directories come last, because their files are
- * rarely edited.
- */
+/** Lists a directory and all below it, level by level, hidden directories last, because they are rarely meant. */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const below: Listing[] = [];
   const plain: string[] = [];
@@ -245,19 +239,13 @@ async function readListing(
 
 const foldFileName = (name: string): string => name.normalize("NFC").toLowerCase();
 
-/**
- * Returns the number of trailing extensions of `name` that `wanted` lacks; `undefined` if the names differ in any other
- * way.
- */
+/** Returns the number of trailing extensions of `name` that `wanted` lacks; `undefined` if more differs. */
 function sameNameCost(wanted: string, name: string): number | undefined {
   if (wanted === name) return 0;
   return name.startsWith(`${wanted}.`) ? name.slice(wanted.length).split(".").length - 1 : undefined;
 }
 
-/**
- * Returns the result of `sameNameCost` or, if that is `undefined`, the edit distance of two folded names; `undefined`
- * if the names are not similar.
- */
+/** Returns `sameNameCost` or else the edit distance of two folded names; `undefined` if they are not similar. */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);
   if (same !== undefined) return same;

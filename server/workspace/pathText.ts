@@ -101,10 +101,7 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/**
- * Matches a path that starts with `~` or is absolute on at least one platform, because one JSON Schema serves all
- * platforms.
- */
+/** Matches a path that is absolute, or starts with `~`, on any platform: one JSON Schema serves them all. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
 /** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
@@ -119,9 +116,7 @@ export function isFileUri(text: string): boolean {
   return /^file:/i.test(text);
 }
 
-/**
- * Returns, as a clause, why a string can't be a path or URI on any platform; `undefined` if there is no such reason.
- */
+/** Returns, as a clause, why a string can't be a path or URI on any platform; `undefined` if it can. */
 export function textProblem(text: string): string | undefined {
   if (text === "") return pathProblems.empty();
   if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
@@ -152,10 +147,7 @@ export function windowsProblem(path: string): string | undefined {
   return undefined;
 }
 
-/**
- * Reports whether a path is `folder` itself or is below it. Both must be absolute and normalised. `/ws-b` is not in
- * `/ws`.
- */
+/** Reports whether a path is in or is `folder`, both absolute and normalised: `/ws-b` is not in `/ws`. */
 export function isInside(folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
@@ -186,10 +178,7 @@ export function foldName(name: string): string {
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
-/**
- * Matches a control character (C0, DEL, C1). Editors do not show such characters, and a line feed in a path could be
- * used to forge a diff.
- */
+/** Matches a control character (C0, DEL, C1): editors do not show it, and a line feed could forge a diff. */
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {

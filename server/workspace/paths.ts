@@ -1,7 +1,4 @@
-/**
- * Finds the document that a caller's path refers to and decides whether it may be accessed. Every path that a caller
- * sends is resolved here.
- */
+/** Finds the document that a caller's path refers to, and decides whether it may be accessed. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenText } from "./identity.js";
@@ -98,9 +95,7 @@ function layGround(scope: Scope): Ground {
   return { home, schemes, starts, areas, hasFolders, gates, protectsGit, gitDirectories, own, opens, shownFrom, look };
 }
 
-/**
- * Checks the root. It may be any directory, because every file reached from it must itself be in an allowed directory.
- */
+/** Checks the root, which may be any directory, because every file below it is checked itself. */
 function startAt(root: string): Ground["starts"] {
   const named = pathNamed(root, root);
   if (!named.ok) return failed(pathFailures.badPath(root, textProblem(root) ?? named.problem));
@@ -158,10 +153,7 @@ function pathNamed(spelling: string, path: string): UriPath {
   return problem === undefined ? named : { ok: false, problem };
 }
 
-/**
- * Chooses the folder in which the path exists or, failing that, the first in which it could exist. Fails if it exists
- * in several folders.
- */
+/** Chooses the folder in which the path exists or else could exist. Fails if it exists in several. */
 function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   const places = results.flatMap((result) => (result.ok ? [result.place] : []));
   const inExistence = places.filter(({ open, onDisk }) => open !== undefined || onDisk);
@@ -240,9 +232,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   };
 }
 
-/**
- * Returns the open documents that a path may refer to: at most one, unless the editor has a file open more than once.
- */
+/** Returns the open documents that a path may refer to; several only if the editor has a file open twice. */
 async function findOpen(lexical: string, reached: Canonical & { ok: true }, ground: Ground) {
   const same = await ground.opens.at(lexical, reached);
   const asCanonical = same.filter(({ path }) => path === reached.path);
@@ -279,9 +269,7 @@ function judgeAccess(
   return verdict?.kind === "refused" ? refuse(verdict) : { ok: true, asks: asks ?? verdict };
 }
 
-/**
- * Returns the innermost area that contains a canonical path, preferring workspace folders; `undefined` if none does.
- */
+/** Returns the innermost area with a canonical path, workspace folders first; `undefined` if there is none. */
 function areaOf(file: string, { areas }: Ground): Area | undefined {
   const around = areas.filter(({ canonical }) => isInside(canonical, file));
   const [best] = around.sort(

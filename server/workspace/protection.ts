@@ -15,10 +15,7 @@ export type ConfirmSetting = AskWord | readonly { readonly files: string; readon
 export interface FileGate {
   readonly names: NameTable;
   readonly confirm: ConfirmSetting;
-  /**
-   * The files that the gate is for, as absolute paths of folders and files; `undefined` for all files, or for all that
-   * no other gate is for.
-   */
+  /** The folders and files that the gate is for; `undefined` for all, or all that no other gate is for. */
   readonly holds?: readonly string[] | undefined;
   /** `true` if the gate applies only to files that no other gate is for. */
   readonly isFallback?: boolean;

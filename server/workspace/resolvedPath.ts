@@ -7,10 +7,7 @@ import type { Asks, FileGate } from "./protection.js";
 /** One of the editor's workspace folders. */
 export interface Folder {
   readonly uri: string;
-  /**
-   * The folder's absolute path; empty if the folder is not a directory on this machine, in which case no file is inside
-   * it.
-   */
+  /** The folder's absolute path; empty if it is no directory on this machine, so that no file is inside it. */
   readonly path: string;
 }
 
@@ -84,15 +81,9 @@ export interface ResolvedPath {
   readonly onDisk: boolean;
   /** `true` if `file` was a regular file when it was examined. */
   readonly isRegular: boolean;
-  /**
-   * The path as it was spelt, made absolute and normalised without following links; `undefined` if the document is not
-   * a file.
-   */
+  /** The path as it was spelt, absolute and normalised, links not followed; `undefined` if it is no file. */
   readonly spelt?: string;
-  /**
-   * The path that the spelling leads to: `file`, or another hard link to the file; `undefined` if the document is not a
-   * file.
-   */
+  /** The path that the spelling leads to: `file`, or another hard link to it; `undefined` if it is no file. */
   readonly reached?: string;
   /** The reason why the user must agree to a change; `undefined` if there is none. */
   readonly asks?: Asks | undefined;
@@ -119,8 +110,6 @@ export interface Resolver {
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical paths of the directories against which relative paths are resolved. */
   bases(): string[];
-  /**
-   * Reports whether callers may list a canonical directory: it must be in scope, unprotected, and not the server's own.
-   */
+  /** Reports whether callers may list a directory: in scope, unprotected, and not the server's own. */
   isListable(directory: string): boolean;
 }

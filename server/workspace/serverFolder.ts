@@ -7,10 +7,7 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/**
- * Returns the folder for program state, by XDG, macOS or Windows conventions. The result is a relative path only if the
- * home directory's path is relative.
- */
+/** Returns the folder for program state, by XDG, macOS or Windows; relative only if the home directory is. */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -47,10 +44,7 @@ export function inServerFolder(
   return pathsOf(platform).join(stateHome(env, platform), "multi-edit-language-server", part);
 }
 
-/**
- * Returns the folder for the user's settings, by XDG, macOS or Windows conventions. The result is a relative path only
- * if the home directory's path is relative.
- */
+/** Returns the folder for the user's settings, by XDG, macOS or Windows; relative only if the home directory is. */
 export function configFolder(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -125,10 +119,7 @@ export function replacePrivate(path: string, text: string): void {
   }
 }
 
-/**
- * Returns, as a clause, why a directory or its parent is not private to the user; `undefined` if both are private, or
- * if the directory does not exist yet.
- */
+/** Returns, as a clause, why a directory or its parent is not private; `undefined` if both are, or do not exist. */
 export function privacyProblem(path: string): string | undefined {
   if (!isAbsolute(path)) return folderProblems.unusable(path, folderProblems.relative);
   try {

@@ -29,17 +29,11 @@ import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 export interface ReceivedCall {
   /** The params as sent, not yet validated. */
   readonly params: unknown;
-  /**
-   * The side that applies the edit: the `client`, which receives it in the answer; the `server`, for commands and
-   * agents; or neither, for a `preview`.
-   */
+  /** The side that applies the edit: the `client`, from the answer; the `server`; or neither, for a `preview`. */
   readonly applier: "client" | "preview" | "server";
   /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
-  /**
-   * Called with `true` when the user must be asked about the call, which then waits and changes nothing; with `false` when
-   * the wait is over.
-   */
+  /** Called with `true` when the user must be asked and the call waits; with `false` when the wait is over. */
   readonly onWaiting?: OnWaiting | undefined;
   /** The agent's share of the server; `undefined` if the editor sent the call, or if there is no editor. */
   readonly share?: Share | undefined;
@@ -186,10 +180,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/**
- * Returns a plan's tasks. The easiest to verify and undo come first: text edits, then new files, then renames and
- * deletions.
- */
+/** Returns a plan's tasks, the easiest to verify and undo first: text edits, new files, renames, deletions. */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>

@@ -1,7 +1,4 @@
-/**
- * Plans a call or an undo, lets the user confirm it, and applies it. Verifies each step, because the editor's answer
- * alone proves nothing.
- */
+/** Plans a call or an undo, has the user confirm it, applies it, and verifies each step by the result. */
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
@@ -345,10 +342,7 @@ async function finish(run: Run): Promise<Pick<Saved, "changed"> & { readonly res
   return { result: await inSlices(made), changed: saved.changed };
 }
 
-/**
- * Gives the editor a moment to close documents whose files were deleted or renamed. Returns warnings about those that
- * stay open.
- */
+/** Gives the editor time to close documents that were deleted or renamed. Returns warnings about the rest. */
 async function staying({ session, done }: Run): Promise<string[]> {
   const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
   const gone = done.filter(

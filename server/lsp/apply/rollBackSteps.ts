@@ -14,10 +14,7 @@ import type { DoneStep, Run } from "./step.js";
 import { stepRules } from "./steps/table.js";
 import { takesTextsTogether } from "./steps/text.js";
 
-/**
- * For each file, the parts of its change that could not be rolled back: the text, the operation on the whole file, or
- * both.
- */
+/** For each file, what could not be rolled back: the text, the operation on the whole file, or both. */
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
@@ -85,10 +82,7 @@ const noPaths = (): Record<Leftover | "back", string[]> => ({
 
 const isVerifiedText = ({ kind, outcome }: DoneStep): boolean => kind === "text" && outcome.kind === "verified";
 
-/**
- * Returns the edits' outcomes. A planned edit is `applied` if a file still contains it, otherwise `failed` or
- * `notAttempted`.
- */
+/** Returns the edits' outcomes: `applied` if a file still contains the edit, else `failed` or `notAttempted`. */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));

@@ -90,10 +90,7 @@ export interface StepResult {
   readonly kept?: KeptFile | undefined;
   /** SHA-256, in hex, of a file just before its rename; `undefined` if it was not renamed or could not be kept. */
   readonly hash?: string | undefined;
-  /**
-   * Removes the directories created for a new name, if they are empty. The server creates them because some editors do
-   * not.
-   */
+  /** Removes the empty directories that the server created for a new name, because some editors do not. */
   readonly tidy?: (() => Promise<void>) | undefined;
   /** `true` if the editor had the renamed file open; `undefined` if no file was renamed. */
   readonly wasOpen?: boolean;
@@ -183,20 +180,14 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 /** The result of rolling a step back. `stays`: it could not be rolled back; otherwise the state that its file is in. */
 export type RolledBack = "back" | "stays" | Leftover;
 
-/**
- * The rules for one kind of step. Methods, unlike function properties, let one table hold the rules for different types
- * of file.
- */
+/** The rules for one kind of step. Methods let one table hold the rules for different types of file. */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /**
    * Performs the step for a task or, if it is a text, for several: `files`, as most recently planned, then change in a
    * single edit. Returns the result for each file.
    */
   do(run: Run, files: readonly [F, ...F[]], task: T): Promise<readonly StepResult[]>;
-  /**
-   * Rolls back the step after a later one has failed or, if it is a text, several in a single edit. Returns the result
-   * for each of the `files`.
-   */
+  /** Rolls back the step or, of texts, several in a single edit. Returns the result for each of the `files`. */
   rollBack(run: Run, files: readonly [F, ...F[]], step: DoneStep & T): Promise<readonly RolledBack[]>;
   /** Plans the inverse of the step for a later undo; fails if the file or its text has changed since the step. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;

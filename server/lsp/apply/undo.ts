@@ -215,10 +215,7 @@ function createPlan(
   };
 }
 
-/**
- * Reports whether a file that the batch created, deleted or renamed is as it was before the batch, because the user has
- * already undone that.
- */
+/** Reports whether the user has already undone the creation, deletion or renaming of a file. */
 async function isBack({ session, file, kept, freed }: UndoneFile): Promise<boolean> {
   const isGone = async (uri: string): Promise<boolean> => {
     const path = pathOfSyncedUri(uri);
@@ -268,10 +265,7 @@ async function guardedIn(
   return failures.length > 0 ? { ok: false, failures } : { ok: true, guarded };
 }
 
-/**
- * Returns the tasks: text edits (those of open documents first), then operations on whole files, each group in reverse
- * order of the steps.
- */
+/** Returns the tasks, each group in reverse order: text edits (of open documents first), then whole files. */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

@@ -6,9 +6,7 @@ import type { LineIndex } from "../../text/lines.js";
 /** The unit of `character`: UTF-8 bytes, UTF-16 code units, or code points. */
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
-/**
- * Number of code units in a code point, by encoding. A lone surrogate counts like any other code point below U+10000.
- */
+/** Number of code units in a code point, by encoding. A lone surrogate counts like one below U+10000. */
 const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
   "utf-8": (codePoint) => (codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4),
   "utf-16": (codePoint) => (codePoint < 0x10000 ? 1 : 2),
@@ -79,9 +77,7 @@ export function offsetOf(
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/**
- * Returns a range's offsets in UTF-16 code units; `undefined` if a position is invalid or the end precedes the start.
- */
+/** Returns a range's offsets in UTF-16 code units; `undefined` if a position is invalid or the order is wrong. */
 export function spanOf(
   text: string,
   lines: LineIndex,
@@ -111,10 +107,7 @@ function positionsIn(encoding: PositionEncoding) {
   };
 }
 
-/**
- * Returns the last valid offset on a line: the end of its content or, if the line ends in CRLF and a lone CR does not
- * end a line, the offset between CR and LF.
- */
+/** Returns the last valid offset on a line: the end of its content or, if only CRLF ends lines, before its LF. */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);
   return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;

@@ -17,10 +17,7 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /**
-   * Comparison of each file on disk with the document's text after the call. `document.onDisk` applies to files not
-   * listed.
-   */
+  /** Comparison of each file on disk with the text after the call; for other files, `document.onDisk` applies. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;

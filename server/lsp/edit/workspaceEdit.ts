@@ -21,10 +21,7 @@ import { ascendingPositions } from "./positions.js";
 /** The client that an edit is written for. */
 export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 
-/**
- * An operation on a whole file. It never has options, because some clients ignore any edit whose operations have
- * options.
- */
+/** An operation on a whole file, without options, because some clients ignore any edit that has some. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
 
 /** Returns the failure if a plan needs a file operation that the client does not support; otherwise `undefined`. */
@@ -105,10 +102,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/**
- * Moves an insertion from the end of a text to just before the final line ending, which then ends the last inserted
- * line.
- */
+/** Moves an insertion from the end of a text to before the final line ending, which then ends the last new line. */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];
@@ -140,10 +134,7 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
   return { ...file, change: fit, text: fit.apply(document.text) };
 }
 
-/**
- * Adapts a closed file's plan to the text that the editor will sync when it opens the file: some editors sync every
- * line ending as LF.
- */
+/** Adapts a closed file's plan to an editor that syncs every line ending as LF when it opens the file. */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   if (document.version !== null || !facts.habits.syncsLf) return file;

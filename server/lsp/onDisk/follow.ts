@@ -346,10 +346,7 @@ function isSavedInOneByte({ text }: OpenDocument, path: string, read: FileRead, 
   return read.kind === "failed" && read.failure.code === "unsupportedEncoding" && isSameInOneByte(text, path, habits);
 }
 
-/**
- * A merge: the changes to the document by which it gets what was written, and the text on disk. `isClean`: `true` if the
- * document has no unsaved text.
- */
+/** A merge of what was written into the document, and the text on disk. `isClean`: it has no unsaved text. */
 interface Merge {
   readonly document: OpenDocument;
   readonly change: ChangeSet;

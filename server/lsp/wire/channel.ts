@@ -22,9 +22,7 @@ export interface ChannelEvents {
 export interface Channel {
   /** Starts reading. Must be called only once. */
   listen(events: ChannelEvents): void;
-  /**
-   * Sends a message, after any sent earlier; drops it if the channel is broken. Throws only if JSON can't represent it.
-   */
+  /** Sends a message after earlier ones; drops it if the channel is broken. Throws only if it can't be JSON. */
   send(message: Message): void;
   /** Settles when the client has taken everything that was sent, or has stopped taking output. */
   whenFlushed(): Promise<void>;
@@ -171,10 +169,7 @@ export function parentChannel(): Channel | undefined {
 
 /** Tracks the output that has been written but not yet taken by the client. */
 class Outbox {
-  /**
-   * Size of the output that the client has not yet taken: in bytes or, if the client is the parent process, in
-   * messages.
-   */
+  /** Size of the output that the client has not taken: in bytes or, if it is the parent process, in messages. */
   backlog = 0;
   /** `true` if the client has stopped taking output. */
   isBroken = false;
@@ -184,10 +179,7 @@ class Outbox {
   onBroken = (): void => {};
   private waiting: (() => void)[] = [];
 
-  /**
-   * Adds output of the given size. The returned function subtracts it again; if it is passed an error, it marks the
-   * channel as broken.
-   */
+  /** Adds output of a size. The returned function subtracts it; with an error, it marks the channel as broken. */
   put(size: number): (error?: Error | null) => void {
     this.backlog += size;
     return (error) => {

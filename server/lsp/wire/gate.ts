@@ -18,10 +18,7 @@ import {
 
 /** The gate for a connection, with the channel ends that the library uses. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
-  /**
-   * Settles once every delivered request has been answered and the client has taken the answers or stopped taking
-   * output.
-   */
+  /** Settles once every delivered request is answered and the client has taken the answers or stopped doing so. */
   whenAnswered(): Promise<void>;
   /** Answers all pending and later requests to the client with an error, because the client will no longer answer. */
   abandonClient(): void;
@@ -179,10 +176,7 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-/**
- * Delivers a message. Callers have checked what the library takes on trust: `jsonrpc`, and the types of `id` and
- * `method`.
- */
+/** Delivers a message whose `jsonrpc`, `id` and `method` were checked, because the library does not check them. */
 const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
 const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });

@@ -19,10 +19,7 @@ export interface Aligned {
   readonly hasGap: boolean;
 }
 
-/**
- * Aligns the sought lines with the document's lines from the 0-based line `start` on. Skips document lines if that
- * raises the score.
- */
+/** Aligns the sought lines with the document's, from the 0-based line `start` on, skipping some for the score. */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;

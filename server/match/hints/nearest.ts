@@ -158,10 +158,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/**
- * Returns the only region that differs from the sought lines in nothing but empty lines; `undefined` if there is none,
- * or more than one.
- */
+/** Returns the only region that differs from the sought lines just in empty lines; `undefined` if not just one. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -224,9 +221,7 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/**
- * Returns short pieces of the first line that contains a letter or digit; they are searched for if no word is found.
- */
+/** Returns pieces of the first line with a letter or digit, which are searched for if no word is found. */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -251,10 +246,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/**
- * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share, ignoring
- * whitespace.
- */
+/** Returns which fraction (0 to 1) of adjacent pairs two texts share, apart from whitespace. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -354,10 +346,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/**
- * Returns the difference if the sought text is a single line that ends before the document's line does; otherwise
- * `undefined`.
- */
+/** Returns the difference if the sought text is one line and the document's goes on; otherwise `undefined`. */
 function restOfLine(
   index: TextIndex,
   start: number,

@@ -104,9 +104,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/**
- * Returns the failure of an edit that matches equally well at every place in `left`, which may be a subset of its hits.
- */
+/** Returns the failure of an edit that matches equally well at every place in `left`, some of its hits. */
 export function ambiguous(
   draft: Draft,
   edit: EditOperation,

@@ -183,10 +183,7 @@ function planLineEdit(
   return { draft: result.draft, outcome: { ...own, status, places } };
 }
 
-/**
- * Returns the outcome of an edit whose old text was found only before the batch, because the lines that it inserts are
- * there already; otherwise `undefined`.
- */
+/** Returns the outcome of an edit whose lines were inserted before, so that its old text was found only then. */
 function insertedBefore(
   draft: Draft,
   edit: EditOperation,
@@ -308,10 +305,7 @@ export class EditHistory {
     });
   }
 
-  /**
-   * Records an applied edit. The spans in `changed` refer to the text before the batch, those in `places` to the text
-   * before this edit.
-   */
+  /** Records an applied edit. `changed` refers to the text before the batch, `places` to that before this edit. */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },

@@ -104,10 +104,7 @@ function stretchAround(
   return undefined;
 }
 
-/**
- * Reports whether the given text surrounds a place, regardless of the kind of line ending and, if `folded`, of anything
- * else that the fold `typography` ignores.
- */
+/** Reports whether text surrounds a place, whatever the line ending and, if `folded`, the typography. */
 function isSurrounded(
   text: string,
   { from, to }: Place,

@@ -74,10 +74,7 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
   }
 }
 
-/**
- * Returns the failure of a hunk that changes nothing. Its place does not matter, but if the file lacks its lines, they were
- * probably meant to be added.
- */
+/** Returns the failure of a hunk that changes nothing. Lines that the file lacks were probably meant to be added. */
 function* explainIdle(draft: Draft, hunk: Hunk, { problem, isBrief }: Unplaced, at: At): Generator<void, Failure> {
   const isSought = problem.kind === "noLines" && !isBrief;
   const absence = isSought

@@ -1,6 +1,4 @@
-/**
- * Finds the places of a section's hunks in the text as it was before the section. Works like Codex, but never guesses.
- */
+/** Finds the places of a section's hunks in the text before the section, like Codex, but without guessing. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import { isRunAt } from "../../match/looseLines.js";
 import type { RungName } from "../../match/rungs.js";

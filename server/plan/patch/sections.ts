@@ -129,17 +129,11 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /**
-   * For each name that a failed edit should have freed or taken, the 0-based index of that edit. Sections that use such
-   * a name fail, too.
-   */
+  /** For each name that a failed edit should have freed or taken, that edit (0-based); who uses the name fails, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
-/**
- * Returns the document at a section's path. If there is none, or if the path depends on a failed edit, fails the
- * section.
- */
+/** Returns the document at a section's path. Fails the section if there is none, or if a failed edit decides it. */
 function documentOf(work: SectionContext, section: Section): Document | undefined {
   const found = documentAt(work.snapshot, section.path);
   const by = found.ok ? work.kept.get(found.document.uri) : undefined;

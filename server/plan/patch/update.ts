@@ -1,6 +1,4 @@
-/**
- * Plans one `Update File` section: matches all hunks against the text before the section and applies them in one step.
- */
+/** Plans an `Update File` section: matches all hunks in the text before it, and applies them in one step. */
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import type { Change } from "../../text/changeSet.js";
@@ -228,9 +226,7 @@ function withoutLastEnd(draft: Draft): Draft {
   return edited(draft, [{ from: text.length - length, to: text.length, insert: "" }]).draft;
 }
 
-/**
- * Returns the line ending for new lines: that of the first line, as the editor counts lines; LF if that line has none.
- */
+/** Returns the line ending for new lines: that of the first line, as the editor counts lines, or LF. */
 export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }

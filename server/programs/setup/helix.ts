@@ -225,10 +225,7 @@ function entryOf(examine: ExamineLanguage, { server, ours, list }: EntryOptions,
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/**
- * Helix's names for servers whose command has a different name, by command. Up to version 25.07, Helix's health check
- * shows these commands instead of the names.
- */
+/** Helix's names for servers by command: up to version 25.07, its health check shows commands, not names. */
 const names: ReadonlyMap<string, string> = new Map(
   `
   OmniSharp omnisharp; R r; actions-languageserver actions-language-server; basedpyright-langserver basedpyright
@@ -265,10 +262,7 @@ function findHelix(): string | undefined {
   );
 }
 
-/**
- * Runs Helix's health check for a language, with `languages` as the text of languages.toml and no other configuration
- * files.
- */
+/** Runs Helix's health check for a language, with `languages` as the text of its only configuration file. */
 function askHelix(helix: string, languages: string, language: string): Health {
   const asked = attempt((): Health => {
     const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));

@@ -37,10 +37,7 @@ function ownCommand(program: string): readonly [string, ...string[]] {
   return isNamed ? ["multi-edit"] : [process.execPath, program];
 }
 
-/**
- * Reports whether a command on the PATH may be this program. A link to another copy of it is not: its server may not fit
- * this copy's plugins for editors.
- */
+/** Reports whether a command on the PATH is this program: another copy's server may not fit this one's plugins. */
 function isThis(command: string, program: string): boolean {
   const path = realpathSync(command);
   return path === program || !/[\\/]dist[\\/]main\.cjs$/.test(path);

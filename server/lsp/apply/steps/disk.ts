@@ -182,9 +182,7 @@ export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[
   return diskFailures.locked(paths.get(path) ?? path, holder);
 }
 
-/**
- * Returns the failed steps: those for the file that the failure names, or all if it names none or recovery is pending.
- */
+/** Returns the failed steps: those for the failure's file, or all if it has none or recovery is pending. */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";

@@ -130,10 +130,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
   waited.set(session, performance.now());
 }
 
-/**
- * Sends the inverse edits of the documents in which nothing but typing elsewhere has changed the text since the edit.
- * Returns the result for each file.
- */
+/** Sends the inverse edits of the documents in which there was only typing elsewhere. Returns each file's result. */
 async function rollBackTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly RolledBack[]> {
   const { session } = context;
   const back = new Set<FileChange>();
@@ -177,10 +174,7 @@ type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/**
- * Returns the inverse of a file's change, for the document's current state, `now`. Keeps any text typed since the
- * change.
- */
+/** Returns the inverse of a file's change, for the document as it is `now`, which keeps text typed since. */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
@@ -267,10 +261,7 @@ export async function documentNow(session: Session, file: FileChange) {
   return conflict(file, callSentences.gone);
 }
 
-/**
- * Reports whether a file has its planned text, in the editor or, if it is not open there, on disk. Typing elsewhere is
- * ignored.
- */
+/** Reports whether a file has its planned text, in the editor or else on disk, apart from typing elsewhere. */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
