@@ -45,10 +45,7 @@ async function main(given: readonly string[]): Promise<void> {
   process.exitCode = line.exitCode;
 }
 
-/**
- * Returns the arguments of the command `hook`, even if they are wrong: another exit code would block the agent's tools.
- * Returns `undefined` if another command, the server or the help was asked for.
- */
+/** Returns the arguments of `hook`, even if wrong: other exit codes block an agent's tools. `undefined`: no hook. */
 function hookIn(args: readonly string[]): readonly string[] | undefined {
   const at = args.findIndex((arg) => !arg.startsWith("-"));
   if (args[at] !== "hook" || args.some((arg) => arg === "-h" || arg === "--help")) return undefined;

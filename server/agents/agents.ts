@@ -25,10 +25,7 @@ export const askingNames: readonly AgentName[] = names.filter((name) => agents[n
 /** Those whose configuration can have a hook; the extensions of the others run the command. */
 export const hookNames: readonly AgentName[] = names.filter((name) => agents[name].hook?.installed !== undefined);
 
-/**
- * The names of all variables that an agent sets for the commands that it runs, some of them on a terminal of their own. The
- * first two are set by several agents, and the third one by Cursor, whose documentation names it.
- */
+/** Names of all variables that agents set for the commands that they run; several agents set the first two. */
 export const agentVariables: readonly string[] = [
   ...["AI_AGENT", "AGENT", "CURSOR_AGENT"],
   ...Object.values(agents).flatMap(({ variables }) => variables.commands),

@@ -58,10 +58,7 @@ export function parsePatch(text: string, how: Leniency): ParsedText<Section> {
   return { ok: true, operations: sections, warnings };
 }
 
-/**
- * Reports whether a section at the end of a patch without an end marker is surely complete: it has nothing that could
- * go on, or ends with context. Otherwise, the text may have been cut off within the section, and lines may be missing.
- */
+/** Reports whether the last section, if the end marker lacks, is surely complete, and was not cut off. */
 function isComplete(section: Section): boolean {
   if (section.kind !== "update") return section.kind === "delete";
   const last = section.hunks.at(-1);
@@ -177,10 +174,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/**
- * Returns the text of an Add: the consecutive `+` lines directly below its header, without the `+`. Git's note after the
- * last one says that it has no line ending.
- */
+/** Returns an Add's text: the `+` lines below its header. Git's note tells that it ends without a line ending. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   let isEnded = true;

@@ -50,10 +50,7 @@ export type DecodedCall =
     }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
-/**
- * Decodes a request's params, which may be any JSON value. Reports all failures, not just the first, and never throws.
- * A one-element array is read as its element, because JSON-RPC clients wrap a bare string in an array.
- */
+/** Decodes params, any JSON value, with all failures; never throws. Some clients wrap a string in an array. */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
   const command = isObject(sent) && "command" in sent ? readShellCall(sent) : undefined;
@@ -213,16 +210,10 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/**
- * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, the misspelling is
- * reported, not the lack of edits.
- */
+/** A call without any of these has no edits, unless a misspelt key means one, which is then reported instead. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText", "insertLine", "startLine"];
 
-/**
- * Returns the list of edits; each item may be any JSON value. Accepts a string that contains the list as JSON, and a
- * single object as a list of one edit. Reports any other value and returns `undefined`.
- */
+/** Returns the list of edits, perhaps from a string of JSON or one object. Reports any other value. */
 function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {
   let list = value;
   if (typeof value === "string") {

@@ -32,10 +32,7 @@ export interface TextStyle {
   readonly newText: string;
 }
 
-/**
- * The pairs of names that tools use for the two texts. A call may use only one pair; a second pair means that the
- * caller has confused two tools' shapes. The first pair is canonical.
- */
+/** The pairs of names for the two texts, the canonical first. A call with two pairs confuses two tools. */
 export const textStyles: readonly TextStyle[] = [
   { oldText: "oldText", newText: "newText" },
   { oldText: "old_string", newText: "new_string" },

@@ -26,10 +26,7 @@ export interface NoPatch {
   readonly problem: string;
 }
 
-/**
- * Returns the first line (0-based) that begins a patch: its first marker, or the header of a section if there is no such
- * marker. Returns -1 if there is neither, or if a patch without a first marker lacks its end marker, too.
- */
+/** Returns the 0-based line that begins a patch: a marker, or a section's header before an end marker; or -1. */
 export function findSign(text: string): number {
   const found = findPatch(text, { lenient: true });
   return "problem" in found ? -1 : found.from - (found.lacksBegin ? 0 : 1);

@@ -14,10 +14,7 @@ export interface Shape {
   readonly description: string;
   /** The field that identifies the shape. */
   readonly container: ContainerName | "patch";
-  /**
-   * `never`: no edit may be at the top level. `alone`: one edit at the top level may replace the list. `beside`: one
-   * edit at the top level may replace the list, or accompany it as the first edit of the call.
-   */
+  /** One edit at the top level: `never`, `alone` in place of the list, or `beside` it as the first edit. */
   readonly single: "never" | "alone" | "beside";
   /** `call`: one file per call. `either`: an edit may name its own file; if it does not, the call's file is used. */
   readonly path: "call" | "either";

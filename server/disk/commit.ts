@@ -218,10 +218,7 @@ function endFailed(batch: StagedBatch, failure: Failure, { changed }: Progress):
   };
 }
 
-/**
- * Records the commit in the journal again, because a power cut could undo the first record. Returns `undefined` on
- * success; otherwise, returns a failure and leaves the retry to recovery.
- */
+/** Records the commit again, because a power cut could undo the first record. On failure, recovery goes on. */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
     writeJournal(workspace, { ...journal, state: "committed" });

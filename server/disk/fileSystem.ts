@@ -48,17 +48,11 @@ export interface FileSystem {
   read(path: string, most: number): Buffer;
   /** Returns the first `length` bytes of a regular file, or all bytes if there are fewer. */
   readStart(path: string, length: number): Buffer;
-  /**
-   * Reports whether the user may write to a file or, for a directory, may change and sync the names in it. Throws `EBUSY`
-   * if another program holds the file without sharing it.
-   */
+  /** Reports whether the user may write a file, or change names in a directory. `EBUSY`: it is held by a program. */
   mayWrite(path: string): boolean;
   /** Creates a file; the process's umask applies to `mode`. The file is durable only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
-  /**
-   * Overwrites an existing file, whose bytes are `before`, in place. If another program has made the file longer or
-   * shorter, leaves or restores these bytes and returns `false`. The new bytes are durable only after `sync`.
-   */
+  /** Overwrites a file of the bytes `before`, durable after `sync`. `false`: another program changed its length. */
   fill(path: string, bytes: Uint8Array, before: Uint8Array): boolean;
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;

@@ -14,10 +14,7 @@ export type Listings = Map<string, ReadonlySet<string> | undefined>;
 /** The number of files from which on it is faster to list their directories than to look for each trace. */
 export const manyFiles = 20;
 
-/**
- * Returns the editor or session that has, or may have, a file open; `undefined` if there is no sign of one. `listings`:
- * if given, only traces that are listed there are examined.
- */
+/** Returns who may have a file open, if there is a sign of it. `listings`: the only traces to look at, if given. */
 export function holderOf(workspace: DiskWorkspace, path: string, listings?: Listings): Holder | undefined {
   const ours = workspace.openElsewhere.get(path);
   if (ours !== undefined) return ours;
@@ -136,18 +133,12 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
   return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
 }
 
-/**
- * Returns a human-readable name for the holder. Includes `who` only if it consists of plain characters, because a trace
- * may be forged, for example in an archive that the user has unpacked.
- */
+/** Returns a name for the holder, with `who` only if it is plain, because a trace may be forged. */
 function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }
 
-/**
- * Reports whether the editor that left a trace is known to have exited. Returns `false` for an editor on another
- * machine, whose processes can't be looked up, and for process ID 0, which no editor has.
- */
+/** Reports whether a trace's editor is known to have exited; not one elsewhere, nor process 0, which is none. */
 function isLeft(host: string | undefined, pid: number): boolean {
   return host === hostname() && pid !== 0 && !isProcess(pid, undefined);
 }

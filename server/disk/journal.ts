@@ -18,10 +18,7 @@ export type Journal = v.InferOutput<typeof journalSchema>;
 /** A name, with its file before and after the batch and the way the name changes. */
 export type JournalEntry = Journal["entries"][number];
 
-/**
- * The result of reading a journal. `foreign`: all files that it names are outside the workspace's folders, or one of
- * them is in the journal directory. `astride`: some of the files are inside the workspace's folders and others outside.
- */
+/** A journal, as read. `foreign`: none of its files is in the workspace, or one is our own. `astride`: some are. */
 export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
   | { readonly kind: "absent" | "unreadable" | "foreign" };
@@ -29,10 +26,7 @@ export type JournalRead =
 /** The parts of a workspace needed to work with journals. */
 export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
 
-/**
- * Creates the journal directory if it does not exist. Agents may not write to it, even if it is inside their workspace.
- * Returns a failure if the directory is unusable or other users have access to it.
- */
+/** Creates the journal directory, or returns the failure if it is unusable or others have access to it. */
 export function openJournals({ files, owners, state }: Journals): Failure | undefined {
   if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
   try {

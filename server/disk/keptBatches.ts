@@ -61,10 +61,7 @@ export interface KeptChange {
 /** The parts of a workspace needed to work with kept batches. */
 type Keeper = Pick<DiskWorkspace, "files" | "owners" | "state" | "batches">;
 
-/**
- * Does what the journal of a committed batch says about kept batches: keeps this batch, or notes that another one has
- * been undone. Must be called while the batch's helper files still exist. A copy that can't be made is left out.
- */
+/** Keeps a committed batch, or notes that one was undone, as its journal says, while its helper files exist. */
 export function settleKept(workspace: DiskWorkspace, journal: Journal): void {
   const { onCommit } = journal;
   if (onCommit === undefined) return;
@@ -95,10 +92,7 @@ function keepBatch(
   pruneKept(workspace);
 }
 
-/**
- * Copies the old files from the journal's own copies, and describes the new ones. Returns `undefined` if the copies
- * would be too large, or if a file is not as the journal says.
- */
+/** Copies the old files and describes the new ones; `undefined` if too large, or not as the journal says. */
 function copyEntries(
   { files, state }: DiskWorkspace,
   journal: Journal,

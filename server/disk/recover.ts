@@ -203,10 +203,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal, changed?: R
 /** System error codes for a full disk or an exhausted quota. The last is Linux's EDQUOT, for which Node has no name. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
-/**
- * Ends a batch as its journal on the disk says, regardless of the state that this process last tried to write. If the
- * journal can't be read, the batch stays pending, because recovery may be able to read the journal later.
- */
+/** Ends a batch as its journal on the disk says; pending if it can't be read, because it may be readable later. */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string, changed?: ReadonlySet<string>): BatchEnding {
   const ending = attempt(() => {
     const read = readJournal(workspace, id);

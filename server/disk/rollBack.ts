@@ -135,10 +135,7 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
   return undefined;
 }
 
-/**
- * Handles a name whose kept file is gone. Usually, the old file has already been restored. Otherwise, another program,
- * such as a cleanup tool, has deleted the kept file, and the batch's change stays.
- */
+/** Handles a missing kept file: the old one was restored before, or a cleanup took it and the change stays. */
 function findLost(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path } = entry;
@@ -220,10 +217,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/**
- * Reports whether the bytes in `[from, to)` consist of runs, possibly empty, taken from each side in turn at the same
- * offsets. Beyond the end of a side, its bytes count as zero.
- */
+/** Reports whether the bytes in `[from, to)` are runs from either side; beyond a side's end, its bytes are zero. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
   // Each side matches as many bytes as it can, which leaves the fewest bytes for later sides.

@@ -12,10 +12,7 @@ export interface ClientFacts {
   readonly emptyIsLineEnd: boolean;
   /** `true` if the client immediately restores a final line ending that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /**
-   * `true` if the client normalises inserted line endings (to LF in a text with both CRLF and LF), even if it does not
-   * announce this.
-   */
+  /** `true` if the client normalises inserted line endings (to LF if there are both), even unannounced. */
   readonly normalisesInserts: boolean;
   /** `true` if inserting text after the final line ending leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;

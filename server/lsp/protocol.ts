@@ -93,10 +93,7 @@ export const notifications = {
   didMerge: "multiEdit/didMerge",
 } as const;
 
-/**
- * One tool call in any announced shape, plus the integration's options. A string is interpreted as a patch. For a call
- * that is passed on as the model wrote it, use `ForwardedCall`.
- */
+/** A call in any announced shape, with options; a string is a patch. For calls passed on, use `ForwardedCall`. */
 export type MultiEditParams = ShapedCall;
 
 /** First and last line of a match, 1-based and inclusive, in the text as it was before the batch. */
@@ -259,10 +256,7 @@ export interface ConfirmRequestResult {
   refused?: string[];
 }
 
-/**
- * Params of `multiEdit/confirm` on the socket for agents: a change on disk, by another process, to files of this
- * session. The user is asked about it in the session's editor.
- */
+/** Params of `multiEdit/confirm` on the agents' socket: another process changes this session's files on disk. */
 export interface ConfirmParams {
   label: string;
   /** Unified diff of all files, in Git style. */

@@ -266,10 +266,7 @@ function registerSync(
 /** Params as received, not yet validated. */
 type Loose = { textDocument?: Readonly<Record<string, unknown>>; contentChanges?: unknown } | null | undefined;
 
-/**
- * Registers the handlers for requests and commands. For `multiEdit/apply`, the client applies the returned edit; for
- * the command `multiEdit.apply`, the server applies it.
- */
+/** Registers the handlers. For `multiEdit/apply`, the client applies the edit; for the command, the server does. */
 function registerRequests(connection: Connection, session: Session): void {
   // If the client reports that it has applied a proposal, the server does not have to wait for the text to be synced.
   connection.onNotification(notifications.didApply, () => {

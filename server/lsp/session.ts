@@ -53,10 +53,7 @@ export interface ClientConnection {
 export interface Outside {
   /** Returns the gates that the user has set elsewhere. */
   gates(): readonly FileGate[];
-  /**
-   * Asks the user in another editor about changes to `files`, which are absolute paths. `ownClient`: the session's own
-   * client has to ask; `nobody`: no editor can ask.
-   */
+  /** Asks the user about changes to `files` elsewhere. `ownClient`: its own client asks; `nobody`: no editor can. */
   ask(
     question: ConfirmParams,
     files: readonly string[],
@@ -84,10 +81,7 @@ export interface Session {
   readonly connection: ClientConnection;
   readonly documents: Documents;
   readonly history: SessionHistory;
-  /**
-   * The earlier texts of the documents, which decide where an agent's edits belong; `undefined` as long as no document
-   * has been opened or read, and in a session without an editor.
-   */
+  /** The documents' earlier texts; `undefined` before one is opened or read, and without an editor. */
   trails: Trails | undefined;
   /** The open files as they were on disk when the editor last read or wrote them. */
   readonly diskStamps: DiskStamps;
@@ -157,10 +151,7 @@ export function worldOf(session: Session, root: string | undefined): World {
   };
 }
 
-/**
- * Returns the open document for a URI, however the client spells it; `undefined` if none is open. A closed file's plan
- * uses the server's spelling of the URI, but the client may later open the file under a different spelling.
- */
+/** Returns the open document for a URI, which the client may spell otherwise; `undefined` if none is open. */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);
   if (exact !== undefined) return exact;

@@ -35,10 +35,7 @@ function mixes({ oldText, newText }: Sought, shift: Shift): boolean {
   return hasTab(newText) && !hasTab(oldText);
 }
 
-/**
- * Reports whether the width of a tab that stands for spaces is known, if it matters: the old text has several depths, the
- * new text has the same one, or the document's lines get deeper by that width.
- */
+/** Reports whether a tab's width in spaces is known, if it matters: by several depths, or by the document. */
 function isKnownWidth(index: TextIndex, { oldText, newText }: Sought, shift: Shift): boolean {
   if (shift.kind !== "toSpaces" || shift.then !== undefined) return true;
   const depthsOf = (text: string) =>

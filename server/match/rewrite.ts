@@ -41,10 +41,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
 /** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/**
- * Returns the line ending for new lines at an offset: that of the line at the offset, or else of the line before it;
- * `undefined` if neither line has one.
- */
+/** Returns the line ending at an offset, for new lines, or the one before; `undefined` if there is neither. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {

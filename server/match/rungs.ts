@@ -44,10 +44,7 @@ const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
   find: (index, oldText) => findFolded(index, oldText, fold),
 });
 
-/**
- * The rungs, in the order in which they are tried. The strict rungs for hunks, and their first two lenient ones,
- * correspond to Codex's four passes.
- */
+/** The rungs in the order tried. The strict ones for hunks and the next two are Codex's four passes. */
 export const rungs: readonly Rung[] = [
   { name: "exact", strict: true, find: findExact, hunkLines: "nothing" },
   { name: "lineEnding", strict: true, ...under("lineEnds") },

@@ -15,10 +15,7 @@ export class TextIndex {
   private ownLines: LineIndex | undefined;
   private anyLines: LineIndex | undefined;
   private isMixed: boolean | undefined;
-  /**
-   * The text whose lines show how the document is indented: that of the whole document before the batch or, if that has
-   * nothing but whitespace, the first one that has more.
-   */
+  /** The text that shows the document's indentation: the one before the batch, or the first with more than space. */
   readonly habits: TextIndex;
 
   constructor(

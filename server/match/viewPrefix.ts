@@ -20,10 +20,7 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
     .map((line) => ({ ...span(index, old, line), reshape }));
 }
 
-/**
- * Reports whether any line of a text that looks like a file view occurs in the document together with its number. The
- * numbers then belong to the document: they may be keys of a map or the numbers of list items.
- */
+/** Reports whether a line is in the document with its number, which then belongs to it, as a list's may. */
 export function hasNumbered(index: TextIndex, text: string): boolean {
   const view = viewOf(text);
   if (view === undefined) return false;
@@ -36,10 +33,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/**
- * Removes the line numbers of a file view, for hints. Returns `undefined` for a single line, or if fewer than half of
- * the lines that have text have a number.
- */
+/** Removes a view's line numbers, for hints; `undefined` for a single line, or if less than half have one. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
@@ -93,10 +87,7 @@ interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** The 1-based number of the first line. */
   readonly number: number;
-  /**
-   * `true` for a single line: `404: notFound`, for example, may not come from a view. The number must therefore equal
-   * the document's line number.
-   */
+  /** `true` for a single line, such as `404: notFound`: its number must be the document's. */
   readonly isWeak: boolean;
 }
 

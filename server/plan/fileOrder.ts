@@ -5,10 +5,7 @@ import { type FileChange, nameAfter } from "./outcome.js";
 export interface FileOrder {
   /** Files to create before any text is edited; their names are already free. */
   readonly created: readonly FileChange[];
-  /**
-   * Renames and deletions, and creations that need a name freed by one of them. They are made after the edits to
-   * existing texts, in list order. A file created here receives its text immediately after it is created.
-   */
+  /** Renames, deletions, and creations that need a freed name: after the edits, in order, each with its text. */
   readonly after: readonly FileChange[];
   /** A rename in a circle, in which each file takes the name of the next one; `undefined` if there is no circle. */
   readonly circle: FileChange | undefined;

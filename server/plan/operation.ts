@@ -21,10 +21,7 @@ export interface EditOperation {
   readonly patchLine?: number | undefined;
   /** With `replaceAll`, the required number of places; any other number is a failure. */
   readonly expectedCount?: number | undefined;
-  /**
-   * The lines of the text that the caller saw which the new text replaces; the old text is then empty, and so may these
-   * lines be. `undefined` if the old text says what is replaced.
-   */
+  /** The seen lines that the new text replaces, perhaps none; `undefined` if the old text says what is replaced. */
   readonly seenLines?: Lines | undefined;
 }
 

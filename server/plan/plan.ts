@@ -167,10 +167,7 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/**
- * Decides what is applied. `lost`: the outcomes of edits outside of all plans. If an edit failed, `atomic` determines what is left out: everything, all changes to the same
- * file, or only that edit.
- */
+/** Decides what is applied, by `atomic` if an edit failed. `lost`: the outcomes of edits outside of all plans. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.some(({ status }) => status === "failed") || spoilt.size > 0;

@@ -39,10 +39,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/**
- * Connects to an announced session within `patience` milliseconds and identifies this program as `caller`. Never
- * throws. If the session has no room for another connection, retries until the time is up.
- */
+/** Connects within `patience` milliseconds as `caller`; tries again if the session is full. Never throws. */
 export async function connect(
   record: SessionRecord,
   caller: Caller,
@@ -124,10 +121,7 @@ function requestsOver(socket: Socket): Pick<SessionConnection, "request" | "when
   };
 }
 
-/**
- * Performs the handshake. Returns the version of the session's server, or `undefined` if the other side is not the
- * announced session. The other side must prove its identity first, so an impostor never receives the agent's proof.
- */
+/** Performs the handshake: first the other side proves its identity. `undefined`: it is another session. */
 async function shakeHands(record: SessionRecord, caller: Caller, request: SendRequest): Promise<string | undefined> {
   const agentNonce = makeNonce();
   const answer = await request("initialize", { protocols: socketProtocols, nonce: agentNonce, client: caller });

@@ -10,10 +10,7 @@ import { defaultSettings, readSettings, type Settings } from "../workspace/setti
 import { type ClosedRecord, canonical, heldBy, holds, readRecords, type SessionRecord } from "./record.js";
 import { sessionProblems, settingsFileProblems } from "./sentences.js";
 
-/**
- * Returns the gates of all announced sessions but one. They are in the sessions' records, so they hold even while a
- * session does not answer. `except`: the id of the session that is asking.
- */
+/** Returns the gates in all sessions' records but `except`, which hold even while a session does not answer. */
 export function announcedGates(directory: string, except?: string): FileGate[] {
   try {
     const { records, closed } = readRecords(directory, except);

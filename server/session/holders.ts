@@ -1,7 +1,4 @@
-/**
- * The one reading of which editors have a file, and which of them have unsaved text in it: by what the sessions report
- * and, if a session can't be asked, by what its record announces.
- */
+/** The one reading of which editors have a file, and unsaved text in it, by their reports or their records. */
 import { dirname, parse, resolve } from "node:path";
 import type { Holder } from "../disk/sentences.js";
 import type { Caller, OpenStatus, StatusResult } from "../lsp/protocol.js";
@@ -114,10 +111,7 @@ export async function unsavedFiles({ reached, unreached, closed }: FoundSessions
   return [...announced.flatMap(({ unsaved = [] }) => unsaved), ...paths];
 }
 
-/**
- * Returns the editors that may have one of the targets open, but can't be asked: those that are closed to agents, those
- * that do not answer, and those with a record that can't be read.
- */
+/** Returns editors that may have a target open but can't be asked: closed, silent, or with an unreadable record. */
 export async function suspectsOf(
   found: FoundSessions,
   query: FileQuery,

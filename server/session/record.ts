@@ -35,19 +35,13 @@ const common = {
   host: v.pipe(v.string(), v.maxLength(256)),
   /** The process's name, which is never reused; `undefined` in older versions. */
   owner: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  /**
-   * The workspace folders; `path` is empty for a folder whose URI names no path on this machine. If the list is empty,
-   * the session may have any file open.
-   */
+  /** The workspace folders; `path` is empty if the URI has none here. Without folders, any file may be open. */
   folders: list(v.object({ uri: v.string(), path: v.string() })),
   /** Canonical paths of the files that the session has open outside its folders; `undefined` if unknown. */
   outside: v.optional(list(v.string())),
   /** Canonical paths of the files in which the session has unsaved text; `undefined` if unknown. */
   unsaved: v.optional(list(v.string())),
-  /**
-   * The session's settings that hold for its files at every door; `undefined` for the defaults. `everywhere`: they hold
-   * for every file, because the record would be too large with the list of files.
-   */
+  /** The settings that hold at every door, unless default. `everywhere`: the files are too many to list. */
   gates: v.optional(v.object({ ...gateSettings, everywhere: v.optional(v.boolean()) })),
   /** The editor's name and version, as the editor reports them. */
   client: v.pipe(v.string(), v.maxLength(200)),
@@ -113,10 +107,7 @@ export function writeRecord(directory: string, record: SessionRecord | ClosedRec
   replacePrivate(recordPath(directory, record.id), JSON.stringify(record));
 }
 
-/**
- * Reads the records in a directory, and removes those of sessions that have ended on this machine; a missing directory
- * counts as empty. `except`: the id of a session whose record is not read. Throws if the directory can't be read.
- */
+/** Reads the records but `except`, and removes those of ended sessions. Throws if the directory can't be read. */
 export function readRecords(directory: string, except?: string): ReadRecords {
   const records: SessionRecord[] = [];
   const closed: ClosedRecord[] = [];

@@ -115,10 +115,7 @@ async function openSocket(session: Session, own: { sessions: string; id: string;
   return { ...bound, close };
 }
 
-/**
- * Builds the session's record. If it would be too large, lists no folders, which tells agents that any file may be open,
- * and demands the user's consent to every change.
- */
+/** Builds the record. One too large lists no folders, so any file may be open, and demands consent to all. */
 function toRecord(session: Session, files: WatchedFiles, id: string, access: Access): SessionRecord | ClosedRecord {
   const record = {
     format: 1 as const,

@@ -140,10 +140,7 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
   }
 }
 
-/**
- * Reports whether a session has removed its announcement since it was read. A session that ends does so before it
- * closes its socket, and its process may run for a moment longer.
- */
+/** Reports whether a session has removed its record since it was read, as one does before it closes its socket. */
 function isWithdrawn(record: SessionRecord, why: Unreached, directory: string): boolean {
   return why.kind === "absent" && !existsSync(recordPath(directory, record.id));
 }

@@ -66,10 +66,7 @@ export class SharedCalls<T> {
   /** The oldest first. */
   readonly calls = new Set<SharedCall<T>>();
 
-  /**
-   * Returns the equal call about which the user is asked, or starts one. Other equal calls run one after another, because
-   * the user may have to be asked about each.
-   */
+  /** Returns the equal call that waits for the user, or starts one. Equal calls run one after another. */
   async enter(key: string, start: StartCall<T>, signal: AbortSignal): Promise<SharedCall<T>> {
     for (;;) {
       const same = [...this.calls].find((call) => call.key === key && (call.isKept || !call.isOver));
@@ -82,10 +79,7 @@ export class SharedCalls<T> {
     return call;
   }
 
-  /**
-   * Returns a call's answer; `undefined` if the request has been aborted, or its patience is over, while the call goes on.
-   * The call ends if all of its requests are aborted.
-   */
+  /** Returns an answer; `undefined` if aborted or out of patience. The call ends if all its requests are aborted. */
   async answerTo(request: AnswerRequest, call: SharedCall<T>): Promise<{ readonly answer: T } | undefined> {
     const { signal, patience } = request;
     let timer: NodeJS.Timeout | undefined;

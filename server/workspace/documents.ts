@@ -26,10 +26,7 @@ export interface OpenDocument {
   readonly formerLines: FormerLines;
   /** The changes to the previous version's text; `undefined` if they are unknown. */
   readonly since?: ChangeSet | undefined;
-  /**
-   * The reason the editor's text is unknown, as a clause for `pathFailures.desynced`; `text` is then the last known
-   * text, or empty if there is none. Absent if `text` is the editor's text.
-   */
+  /** Why the text is unknown, as a clause for `pathFailures.desynced`; `text` is the last known one, or empty. */
   readonly desynced?: string | undefined;
 }
 

@@ -83,10 +83,7 @@ export interface SaveHabits {
   readonly endsLastLine: boolean;
 }
 
-/**
- * Compares an open document's text with its file, ignoring byte order marks and differences that the editor's habits
- * explain. Returns `undefined` if there is no file or the file can't be read as text.
- */
+/** Compares a document with its file, but for marks and the editor's habits; `undefined` if it has no text file. */
 export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;
   const synced = withoutMark(text);
@@ -157,10 +154,7 @@ export const noFollow = constants.O_NOFOLLOW ?? 0;
 /** Flags for opening a file that may have become a pipe or a link, which are neither waited for nor followed. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
 
-/**
- * Converts a system error into a write failure: `readOnly` if permission was denied, `locked` if another program holds
- * the file, else the failure that `otherwise` makes.
- */
+/** Converts a system error to a failure: `readOnly` without permission, `locked` if held, else `otherwise`. */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -229,10 +223,7 @@ function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
 /** The maximum size, in bytes, of a file that is read synchronously. */
 const small = 65_536;
 
-/**
- * Reads the rest of an open file and returns all of its bytes, or the first `most + 1` if there are more. `buffer`,
- * which has room for at most `most + 1` bytes, already holds the first `length` bytes.
- */
+/** Reads the rest of an open file, up to `most + 1` bytes in all. `buffer` already holds the first `length`. */
 export function readRest(fd: number, buffer: Buffer, length: number, most: number): Buffer {
   let [bytes, held] = [buffer, length];
   while (held <= most) {
@@ -281,10 +272,7 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedT
   return { ok: true, text, encoding, bom: true };
 }
 
-/**
- * Encodes text that has no byte order mark; `bom` adds one. Unchanged text from a file survives the round trip byte for
- * byte: because decoding is strict, each text has only one byte sequence in each encoding.
- */
+/** Encodes text; `bom` adds a mark. Decoding is strict, so unchanged text gets its own bytes back. */
 export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
   const marked = bom ? byteOrderMark + text : text;
   if (encoding === "utf-8") return Buffer.from(marked, "utf8");

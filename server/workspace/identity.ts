@@ -40,10 +40,7 @@ export interface OpenFile {
 
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles extends OpenIndex<OpenText> {
-  /**
-   * Returns the open documents that a path may refer to: the only one with that spelling, or else all for the file, which
-   * `reached` is. Only then are all documents examined, the first time.
-   */
+  /** Returns the open documents that a path may refer to: the one so spelt, or all for the file `reached`. */
   at(path: string, reached: Canonical): Promise<readonly OpenFile[]>;
 }
 
@@ -70,10 +67,7 @@ export function canonicalise(path: string, hops: number = limits.symlinkHops): C
   }
 }
 
-/**
- * Indexes a snapshot of the open documents; later changes to the mirror do not affect the index. `unsynced`: the
- * URIs of documents with unsaved changes that the client does not sync.
- */
+/** Indexes the open documents as they are now. `unsynced`: the URIs of those with changes that are not synced. */
 export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] = []): OpenFiles {
   const index = held.index();
   let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
@@ -99,10 +93,7 @@ export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] 
   };
 }
 
-/**
- * Runs a task for every item, at most `limits.parallelReads` concurrently; the results are in the order of the items. Lets
- * other code run in between, even if the tasks never wait.
- */
+/** Runs a task for each item, at most `limits.parallelReads` at once, in order. Lets other code run between. */
 export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

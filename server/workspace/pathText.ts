@@ -35,10 +35,7 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
   return path === undefined ? { ok: false, problem: pathProblems.noDrive() } : { ok: true, path };
 }
 
-/**
- * Returns the absolute path for the URI of a synced document; `undefined` if the URI does not name a file on this
- * machine. Some editors leave `%` unencoded, so a `%` that does not start an escape is taken literally.
- */
+/** Returns a synced document's path, if it has one here. A `%` that starts no escape counts as it is. */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
   if (parts === undefined || parts.host !== "" || !parts.path.startsWith("/")) return undefined;
@@ -46,10 +43,7 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
   return decoded.includes("\0") ? undefined : toPlatformPath(decoded, platform);
 }
 
-/**
- * Returns the scheme of a URI, in lower case, if the server reads its documents only at the user's wish; otherwise
- * `undefined`. `allowed`: the setting `schemes`.
- */
+/** Returns a URI's scheme, in lower case, if only the setting `schemes` (`allowed`) makes it readable. */
 export function refusedScheme(uri: string, allowed: readonly string[]): string | undefined {
   // A single letter is a drive on Windows.
   const scheme = /^[a-z][a-z0-9+.-]+(?=:)/i.exec(uri)?.[0].toLowerCase();
@@ -57,10 +51,7 @@ export function refusedScheme(uri: string, allowed: readonly string[]): string |
   return scheme === undefined || known.includes(scheme) ? undefined : scheme;
 }
 
-/**
- * Returns the absolute path in the URI of a document that is not a file but belongs to one, such as a notebook's cell or
- * an unsaved draft; `undefined` if there is none.
- */
+/** Returns the absolute path in the URI of a document that belongs to a file, such as a notebook's cell. */
 export function pathBehindUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const [, scheme = "", path = ""] = /^([a-z][a-z0-9+.-]*):(?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(uri) ?? [];
   if (path === "" || readOnlySchemes.has(scheme.toLowerCase())) return undefined;
@@ -73,10 +64,7 @@ const readOnlySchemes: ReadonlySet<string> = new Set([
   ...["file", "git", "gitlens", "gitfs", "scm-history-item", "output", "term"],
 ]);
 
-/**
- * Returns the URI for an absolute path. Percent-encodes all characters except slashes and the URI standard's unreserved
- * ones, because some editors misread even characters that need no encoding (for example, `+` as a space).
- */
+/** Returns the URI for an absolute path, with all but slashes and unreserved characters percent-encoded. */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
   const slashed = path.replaceAll("\\", "/");

@@ -143,10 +143,7 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
   return chooseFolder(sent, results);
 }
 
-/**
- * Returns the path that `spelling` names if it is a `file:` URI, and `path` otherwise. If that path can't be used,
- * returns the problem instead, as a clause.
- */
+/** Returns the path of a `file:` URI, or `path` for any other spelling; or the problem, as a clause. */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
   const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;
@@ -239,10 +236,7 @@ async function findOpen(lexical: string, reached: Canonical & { ok: true }, grou
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/**
- * Returns the reason, if any, why the user must agree to a change of the document, or the failure if it may not be
- * accessed at all. `files`: all canonical paths to the document's file.
- */
+/** Returns why the user must agree to a change, if so, or the failure. `files`: the file's canonical paths. */
 function judgeAccess(
   { sent, lexical }: Candidate,
   open: OpenText | undefined,
@@ -285,10 +279,7 @@ function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
   return longest;
 }
 
-/**
- * Returns the path that answers show, which the caller can send back: relative to the root, if one was sent, else to the
- * file's workspace folder; absolute if it is outside.
- */
+/** Returns the path for answers, to be sent back: relative to the root or the workspace folder, else absolute. */
 function displayPath(file: string, ground: Ground): string {
   const area = areaOf(file, ground);
   const start = ground.shownFrom ?? (area?.isFolder === true ? area.canonical : undefined);

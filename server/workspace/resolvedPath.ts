@@ -66,10 +66,7 @@ export interface Ground {
 export interface ResolvedPath {
   /** The client's spelling if the document is open, otherwise the server's strict encoding of `file`. */
   readonly uri: string;
-  /**
-   * The path to show to users and in diffs: relative to the workspace folder, with `/`; absolute if it is outside the
-   * folder; the URI if the document is not a file.
-   */
+  /** The path to show: relative to the workspace folder, with `/`; absolute outside of it; else the URI. */
   readonly path: string;
   /** The canonical path; `undefined` for an open document that is not a file, such as one with an `untitled:` URI. */
   readonly file?: string | undefined;

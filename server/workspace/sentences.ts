@@ -189,10 +189,7 @@ const protectionHints: Record<Refused["why"], string> = {
 /** The reason why a file is refused. `by`: the name, pattern or directory that decides. */
 export interface Refused {
   readonly kind: "refused";
-  /**
-   * `protected`: a default name; `added`: a name in the user's own list; `unasked`: a file to ask about, but the user's
-   * rules say never to ask; `git`: a Git directory.
-   */
+  /** `protected` by default; `added` by the user; `unasked`: the rules say never to ask; `git`: a Git directory. */
   readonly why: "protected" | "added" | "unasked" | "git";
   readonly by: string;
 }

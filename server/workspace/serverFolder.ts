@@ -136,10 +136,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/**
- * Reports whether the user owns a file and nobody else may access it. Always `true` on Windows, where the system itself
- * keeps each user's application data private.
- */
+/** Reports whether a file is private to the user. Always `true` on Windows, where the system cares for that. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

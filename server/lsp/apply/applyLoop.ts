@@ -101,10 +101,7 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/**
- * Plans a job and applies it, or returns the question that the user must answer first. Applies only a plan that the
- * user has accepted, if the user must be asked.
- */
+/** Plans a job and applies it, or returns the question that the user must answer before. */
 export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Question> {
   const { session, options, token, warnings, onCommit, onStart } = job;
   for (let moved = 0; ; ) {

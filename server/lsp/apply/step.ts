@@ -38,10 +38,7 @@ export interface ApplyContext {
   readonly onStart?: ((files: readonly FileChange[]) => void) | undefined;
 }
 
-/**
- * A task: changing an existing file's text; creating, renaming or deleting a file; or restoring a deleted file from its
- * kept bytes. `planned` is the file as first planned.
- */
+/** A task. `planned` is the file as first planned; a deleted file is restored from its kept `bytes`. */
 export type Task =
   | { readonly kind: "text"; readonly planned: FileUpdate | FileRename }
   | { readonly kind: "create"; readonly planned: FileCreation }
@@ -158,10 +155,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly reverse?: ReverseText | undefined;
 }
 
-/**
- * The change that undoes an earlier change to a file, or the failure if it can't be undone. `place` is the file's path;
- * `undefined` if the file does not exist.
- */
+/** The change that undoes an earlier one, or why that can't be. `place`: the path; `undefined` if there is no file. */
 export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
@@ -182,10 +176,7 @@ export type RolledBack = "back" | "stays" | Leftover;
 
 /** The rules for one kind of step. Methods let one table hold the rules for different types of file. */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
-  /**
-   * Performs the step for a task or, if it is a text, for several: `files`, as most recently planned, then change in a
-   * single edit. Returns the result for each file.
-   */
+  /** Performs the task or, for texts, several as one edit. `files`: as most recently planned, one result each. */
   do(run: Run, files: readonly [F, ...F[]], task: T): Promise<readonly StepResult[]>;
   /** Rolls back the step or, of texts, several in a single edit. Returns the result for each of the `files`. */
   rollBack(run: Run, files: readonly [F, ...F[]], step: DoneStep & T): Promise<readonly RolledBack[]>;

@@ -87,10 +87,7 @@ function latest<T extends Pick<Transaction, "at">>(calls: readonly T[]): T | und
   return calls.reduce<T | undefined>((last, one) => (last === undefined || one.at >= last.at ? one : last), undefined);
 }
 
-/**
- * Parses the requested id, if any, or returns the params that name hunks. Refuses unknown keys: ignoring a misspelt one
- * could undo the wrong transaction.
- */
+/** Returns the requested id, if any, or the params that name hunks. Refuses unknown keys, which may be misspelt. */
 function undoParams(params: unknown): Answer<string | object | undefined> {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
   const wrong = (problem: string): Answer<never> => toRefusal([callFailures.wrongType({}, "transaction", problem)]);

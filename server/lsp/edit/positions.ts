@@ -16,10 +16,7 @@ const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
 /** The first character that is not one unit in every encoding. The loops over long lines take a short way below it. */
 const firstWide = 0x80;
 
-/**
- * Returns the first of the client's encodings that the server knows. If `offered` is not a list or contains no known
- * encoding, returns utf-16, which LSP requires every client to support.
- */
+/** Returns the first of the client's encodings that the server knows, or utf-16, which every client has. */
 export function chooseEncoding(offered: unknown): PositionEncoding {
   return (Array.isArray(offered) ? offered.find(isEncoding) : undefined) ?? "utf-16";
 }

@@ -118,10 +118,7 @@ export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
 }
 
-/**
- * Adapts a planned file to an editor that normalises the line endings of inserted text. If the document has both CRLF
- * and LF, such an editor inserts LF, whatever the server sends.
- */
+/** Adapts a file to an editor that inserts LF, whatever is sent, if the document has both LF and CRLF. */
 export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   const announced = target.capabilities.workspace?.workspaceEdit?.normalizesLineEndings === true;

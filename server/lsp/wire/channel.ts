@@ -1,7 +1,4 @@
-/**
- * A two-way channel for JSON-RPC messages, over a pair of byte streams or over Node's IPC channel to a parent process,
- * and the two ends that the JSON-RPC library reads from and writes to.
- */
+/** A channel for JSON-RPC messages, over byte streams or Node's IPC, and the ends that the library uses. */
 import type { Readable } from "node:stream";
 import type { Event, Message, MessageReader, MessageWriter } from "vscode-jsonrpc/node";
 import { limits } from "../../text/limits.js";
@@ -141,10 +138,7 @@ function receiveBody(bytes: Buffer, events: ChannelEvents): void {
   events.message(message);
 }
 
-/**
- * Creates a channel to the parent process, for `--node-ipc`; returns `undefined` if there is no parent process, or if
- * the parent has not opened a channel. The channel uses no frames, so it reports no faults.
- */
+/** Creates a channel to the parent process, for `--node-ipc`; `undefined` if there is none. It reports no faults. */
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);
   if (post === undefined) return undefined;

@@ -40,10 +40,7 @@ export function surviveThrows(note: Note): void {
   process.on("unhandledRejection", (reason) => note("error", connectionSentences.unhandled(reason)));
 }
 
-/**
- * Calls `gone` once, when the process with this id ends. If no such process exists, only logs a warning: the editor may
- * be running outside the server's container or at the other end of an SSH connection.
- */
+/** Calls `gone` once, when the process with this id ends. Only warns if there is none, as in a container. */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {
     on.note("warn", connectionSentences.foreignClient(processId));

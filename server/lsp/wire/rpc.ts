@@ -1,7 +1,4 @@
-/**
- * The parts of JSON-RPC that a command needs to serve a call on disk or to send it to an editor. The library has them,
- * too, but takes as long to load as the rest of the command to run.
- */
+/** The parts of JSON-RPC that a command needs, because the library takes as long to load as the rest. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import type { MultiEditErrorData } from "../protocol.js";
 import type { Channel } from "./channel.js";

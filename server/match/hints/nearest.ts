@@ -139,10 +139,7 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
   return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
 }
 
-/**
- * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
- * the region already differs before the extra lines.
- */
+/** Returns the region from `start` with extra lines between those of the old text, and no difference before. */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
   const gap = at.findIndex((line, i) => line !== start + i);
@@ -334,10 +331,7 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/**
- * Reports whether `found` contains line `i` of the old text: the first line must be at the end of `found`, the last
- * line at its start; a single line may be anywhere.
- */
+/** Reports whether `found` has line `i` of the old text: its first line at the end, the last one at the start. */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;

@@ -58,10 +58,7 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/**
- * Returns `located`, or no places if the edit can't be meant for any of them: it only reindents lines, or changes only
- * whitespace, and the whitespace differs there; or a loose rung does not suit its new text.
- */
+/** Returns `located`, or no places if the edit can't be meant for any: it changes only whitespace that differs. */
 export function meantBy({ index }: Draft, edit: EditOperation, located: Located): Located {
   if (!("places" in located) || located.rung === "exact") return located;
   const { rung, places } = located;

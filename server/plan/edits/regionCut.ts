@@ -152,10 +152,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /**
-   * Reports whether the region ends at an offset of its current text, although only the text after it shows whether an
-   * edit that ends there keeps its line ending.
-   */
+  /** Reports whether the region ends where only the text after it shows if an edit keeps its line ending. */
   hidesNext({ oldText, newText }: EditOperation, to: number): boolean {
     return to === this.textNow.length && !this.isLast && endsLine(oldText) && !endsLine(newText);
   }

@@ -94,10 +94,7 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /**
-   * Plans, against the whole text, an edit that can't be settled within a single region. Returns `undefined` if the
-   * edit succeeds, because its change would not be recorded in any region.
-   */
+  /** Plans in the whole text an edit that no single region settles. `undefined` if it succeeds: no region has it. */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;

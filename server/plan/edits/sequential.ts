@@ -213,10 +213,7 @@ export function refusal({ document }: Draft, edit: EditOperation, options: Batch
 /** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
-/**
- * Finds the pairs that were sent more than once. Pairs that differ only in their line endings count as the same,
- * because the file's own line endings are used in any case.
- */
+/** Finds pairs that were sent more than once, whatever their line endings, which the file decides. */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
   // Usually, few old texts are repeated, so there are few names to make.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));

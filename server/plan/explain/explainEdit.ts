@@ -67,10 +67,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/**
- * Reports whether failures say only that an edit failed. If a great many edits fail, only the first ones are explained,
- * because each explanation requires a search of the whole text.
- */
+/** Reports whether failures say only that an edit failed, because explaining a great many takes too long. */
 export const isBrief = ({ failed }: BatchHistory, { isTrial }: BatchOptions): boolean =>
   isTrial === true || failed.length >= limits.explainedFailures;
 

@@ -144,10 +144,7 @@ function* explainAnchor(
   });
 }
 
-/**
- * Returns the lines of an idle hunk as their author meant them. If the author wrote lines of the file without signs,
- * their first space was not a sign, but a part of the line.
- */
+/** Returns an idle hunk's lines as meant: if they lack signs, their first space is a part of the line. */
 function idleLines(index: TextIndex, hunk: Hunk): string[] {
   const read = oldLines(hunk.lines);
   if (isSigned(hunk)) return read;

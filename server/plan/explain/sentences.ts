@@ -105,10 +105,7 @@ function sayOccurring(runs: readonly SaidLines[]): string[] {
   return [`Only parts of it occur in the file: ${said.join("; ")}.`];
 }
 
-/**
- * Returns a failure's fields for programs: the nearest regions, the line and, if the old text matches once a mistake is
- * corrected, the column; empty if nothing similar was found.
- */
+/** Returns a failure's fields for programs: nearest regions, line, and the column of a correctable mistake. */
 export function placeOf({
   nearest,
   miswritten,

@@ -180,19 +180,13 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/**
- * Returns, as a list of one attempt, the lines without their trailing empty context lines; an empty list if there are
- * fewer than two of these, or no other lines.
- */
+/** Returns, as one attempt, the lines without trailing empty context; none if fewer than two, or nothing else. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/**
- * Drops an insertion's trailing empty lines, which may be just a gap in the patch. Returns `undefined` if it has none,
- * or if the hunk is not an insertion.
- */
+/** Drops an insertion's trailing empty lines, a gap in the patch perhaps. `undefined` if there are none. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);

@@ -43,10 +43,7 @@ import { type PatchFile, PatchFiles } from "./patchFiles.js";
 import { fileFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
-/**
- * Plans all sections. If a file fails and must stay untouched, replans without that file's sections, until no further
- * file fails. Yields after each section and each hunk, so that the caller can serve other requests.
- */
+/** Plans all sections, again without those of files that fail and must stay untouched. Yields often. */
 export function* planSections(
   sections: readonly Section[],
   snapshot: Snapshot,

@@ -67,10 +67,7 @@ function matchedLinesOf(index: TextIndex, { lines, start }: HunkPlace): MatchedL
 const foundLines = (lines: readonly MatchedLine[]): FoundLine[] =>
   lines.flatMap(({ text, found }) => (found === undefined || isAllBlank(text) ? [] : [{ text, found }]));
 
-/**
- * Returns why it is unknown how to indent the added lines of a block; `undefined` if it is known, or if they may be written as
- * sent. `isScaled`: the hunk's levels may have another width.
- */
+/** Returns why a block's indentation is unknown, if it is and matters. `isScaled`: levels may have another width. */
 function unknownBy(
   block: Replacement,
   { shift, isScaled }: { readonly shift: Shift | undefined; readonly isScaled: boolean },

@@ -18,10 +18,7 @@ import { asContext, findHunk, type HunkGround, type HunkPlace, type HunkProblem,
 import { patchWarnings } from "./sentences.js";
 import { shifted } from "./shift.js";
 
-/**
- * Plans a section's hunks; leaves out those that fail, and those whose lines an earlier section of the file has inserted
- * at the same point. Yields after each hunk, so the caller can do other work.
- */
+/** Plans a section's hunks, without those that fail or whose lines are inserted there already. Yields after each. */
 export function* planHunks(
   start: Draft,
   section: UpdateSection,
@@ -75,10 +72,7 @@ interface PlannedHunks {
   cursor: number;
   /** The number of hunks that were not found. */
   failed: number;
-  /**
-   * `true` if the file ends with a line ending afterwards. A file without one gets one only if a hunk asks for it or, as in
-   * Codex, if hunks are read strictly.
-   */
+  /** `true` if the file then ends with a line ending: as before, unless a hunk asks for one or reads strictly. */
   isEnded: boolean;
 }
 
@@ -183,10 +177,7 @@ interface Ordered {
   readonly isAtEnd: boolean;
 }
 
-/**
- * Returns the index at which to insert an out-of-order hunk into the list: before the first hunk that starts after it,
- * or that starts at the same offset and is not an insertion.
- */
+/** Returns where to insert an out-of-order hunk: before the first that starts later, or there and inserts nothing. */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
     const isInsertion = claim.place.from === claim.place.to;

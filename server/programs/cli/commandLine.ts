@@ -144,10 +144,7 @@ function realPath(path: string | undefined): string | undefined {
   }
 }
 
-/**
- * Returns the absolute path of a directory, by default the working directory; `undefined` if it does not exist, or if
- * its path is not valid UTF-8: Node would alter such a path, which might then refer to another directory.
- */
+/** Returns a directory's absolute path; `undefined` if there is none, or if Node would alter it (no UTF-8). */
 function directoryOf(given = "."): string | undefined {
   try {
     const directory = resolve(given);

@@ -124,10 +124,7 @@ function isOnPath(name: string): boolean {
   });
 }
 
-/**
- * If editors are set up, but none can be reached: says so, because to set them up again would not help. `running`:
- * descriptions of the editors that have files open here.
- */
+/** If editors are set up but out of reach: says so. `running`: descriptions of editors that have files open here. */
 function unstartedEditors(
   setUp: readonly SetUpFile[],
   running: readonly string[],

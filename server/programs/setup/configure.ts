@@ -36,10 +36,7 @@ interface ConfigChange extends Present {
   readonly after: string | undefined;
 }
 
-/**
- * Changes the files, all or none, and returns the difference as text. Changes nothing if one of the files can't be read,
- * parsed or written. If another program changes a file at the same time, starts again with the new text.
- */
+/** Changes the files, all or none, and returns the difference. Starts again if another program changes one. */
 export async function configure(files: readonly ConfigFile[], task: "add" | "remove"): Promise<Input<string>> {
   const end = performance.now() + limits.turnMs;
   for (;;) {
@@ -99,10 +96,7 @@ async function changeOf(file: ConfigFile, task: "add" | "remove"): Promise<Input
   return { ok: true, value: { ...present.value, file, after: after.value } };
 }
 
-/**
- * Writes the files as one batch on disk, so that all of them change or none, even if the disk is full or the process is
- * killed. Their owners and modes stay. Fails if a file is not as it was read.
- */
+/** Writes the files as one batch on disk, with their owners and modes. Fails if one is not as it was read. */
 async function write(changes: readonly ConfigChange[]): Promise<readonly Failure[]> {
   const workspace = userWorkspace(changes.map(({ path }) => dirname(path)));
   const batch = changes.map(({ path, hash, after }): DiskChange => {
@@ -135,10 +129,7 @@ interface OurLine {
   readonly number: number;
 }
 
-/**
- * Returns the difference as lines of a diff, without what is not our part: other settings may be secret, and may be on
- * the same line. Of a long file that is created or deleted as a whole, returns only the path and the length.
- */
+/** Returns our part's diff only: other settings may be secret. Of a long whole file, returns path and length. */
 function show({ file, text, after }: ConfigChange): string {
   const path = inHome(file.path);
   const whole = text === undefined ? after : after === undefined ? text : undefined;

@@ -116,10 +116,7 @@ async function sayProjectLists(languages: readonly string[]): Promise<void> {
   if (replaced.length > 0) say(setupSentences.projectLists(inHome(file), replaced));
 }
 
-/**
- * Returns the lists of servers in a languages.toml, by language; each server is TOML, with its limits. Returns `undefined`
- * if the text can't be read but seems to have limits.
- */
+/** Returns the lists of servers, as TOML, by language; `undefined` if an unreadable text may have limits of servers. */
 function listsIn(text: string): ReadonlyMap<string, readonly string[]> | undefined {
   const lists = new Map<string, readonly string[]>();
   let entries: unknown;

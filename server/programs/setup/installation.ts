@@ -26,10 +26,7 @@ export function thisInstallation(): Installation {
   };
 }
 
-/**
- * Returns the command that starts this program: its name if the PATH has it, otherwise Node and the program's path. A Node
- * below the home folder is on the PATH of shells only, because a version manager puts it there, so it gets its path, too.
- */
+/** Returns the command that starts this program: its name, or Node's path, which shells alone may know, and its own. */
 function ownCommand(program: string): readonly [string, ...string[]] {
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
   const found = folders.map((folder) => join(folder, "multi-edit")).find((path) => existsSync(path));
