@@ -2,8 +2,8 @@
 import { dirname, parse, resolve } from "node:path";
 import type { Holder } from "../disk/sentences.js";
 import type { Caller, OpenStatus, StatusResult } from "../lsp/protocol.js";
+import { OpenDocuments } from "../workspace/documents.js";
 import { canonicalise, mapBounded, type OpenText } from "../workspace/identity.js";
-import { OpenDocuments } from "../workspace/openIndex.js";
 import { createResolver } from "../workspace/paths.js";
 import { isInside, pathBehindUri, pathOfSyncedUri } from "../workspace/pathText.js";
 import { type ClosedRecord, canonical, holds, readRecords, type SessionRecord, sessionName } from "./record.js";

@@ -4,8 +4,7 @@ import { lstat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "../text/limits.js";
-import type { OpenDocument } from "./documents.js";
-import { type OpenDocuments, type OpenIndex, toUnseen } from "./openIndex.js";
+import { type OpenDocument, type OpenDocuments, type OpenIndex, toUnseen } from "./documents.js";
 import { fileProblems } from "./sentences.js";
 
 /** The parts of an open document needed to resolve paths. */

@@ -1,7 +1,7 @@
 /** Types for path resolution: the scope in which a path is resolved, and the document that it refers to. */
 import type { Failed } from "../plan/failure.js";
+import type { UnseenDocument } from "./documents.js";
 import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
-import type { UnseenDocument } from "./openIndex.js";
 import type { Asks, FileGate } from "./protection.js";
 
 /** One of the editor's workspace folders. */

@@ -2,9 +2,8 @@
 import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
-import { fileOrder } from "../../plan/fileOrder.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, namesOf, notAttempted } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, fileOrder, namesOf, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
 import type { DocumentUri } from "../../plan/snapshot.js";
 import { presentView } from "../../plan/views/view.js";

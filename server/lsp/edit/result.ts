@@ -2,9 +2,8 @@
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
-import { freeingFirst } from "../../plan/fileOrder.js";
 import type { TextRules } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, nameAfter, type Planned } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, freeingFirst, nameAfter, type Planned } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
 import { callSentences } from "../sentences.js";

@@ -9,8 +9,7 @@ import type {
   WorkspaceEdit,
 } from "vscode-languageserver/node";
 import type { Failure } from "../../plan/failure.js";
-import { fileOrder } from "../../plan/fileOrder.js";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, fileOrder } from "../../plan/outcome.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";

@@ -6,7 +6,6 @@ import { edited, netChange } from "../draft.js";
 import { wrongText } from "../edits/refusal.js";
 import { elidedWarnings } from "../explain/leftOutWarnings.js";
 import { type At, atEdit, type Failure } from "../failure.js";
-import { fileOrder } from "../fileOrder.js";
 import {
   type AddSection,
   type BatchOptions,
@@ -23,6 +22,7 @@ import {
   type FilePlan,
   type FilePlans,
   failedOutcome,
+  fileOrder,
   nameAfter,
   notAttempted,
   tooLarge,
