@@ -115,7 +115,7 @@ type SharedChoice =
  * way or, if the call only reads, have no unsaved text in it. `targets`: the files, as spelt in the call; `opens`: the
  * sessions, the preferred one first.
  */
-export function chooseShared(targets: readonly string[], opens: readonly OpenIn[], isRead: boolean): SharedChoice {
+function chooseShared(targets: readonly string[], opens: readonly OpenIn[], isRead: boolean): SharedChoice {
   // An outdated text lacks what the last call changed.
   const ordered = [...opens].sort((a, b) => Number(isOutdated(a)) - Number(isOutdated(b)));
   const canHave = (one: OpenIn, index: number): boolean =>
