@@ -3,6 +3,7 @@
 /** The files that only `npm run test:all` runs, each with the reason. A file that is named to vitest runs in any case. */
 export const onlyInAll: Readonly<Record<string, string>> = {
   "test/agent/crowd.test.ts": "16 agents edit for a minute; the rules that they try have tests of their own",
+  "test/agent/unreadAnswers.test.ts": "sends hundreds of megabytes that nobody reads; framing.test.ts has the bounds",
   "test/codex/differential.test.ts": "compares patches with another program, which is not part of the project",
   "test/bench.test.ts": "tests the benchmark, not the server",
   "test/disk/faults.test.ts": "makes system calls of real disks fail; recovery.test.ts has a case for each kind",
