@@ -21,11 +21,7 @@ import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
 import { callSizeFailures, dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
 import type { ParsedText } from "./textDialect.js";
 
-/**
- * Parses a patch. With `lenient: false`, accepts only what the `apply_patch` of Codex 0.169.0 accepted in tests.
- * Otherwise, also accepts the deviations typical of models, provided that their meaning is unambiguous. Takes linear
- * time and never throws.
- */
+/** Parses a patch in linear time; never throws. Without `lenient`, accepts only what Codex 0.169.0 did in tests. */
 export function parsePatch(text: string, how: Leniency): ParsedText<Section> {
   const patchText = findPatch(text, how);
   if ("problem" in patchText) {
@@ -340,11 +336,7 @@ function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }
 
-/**
- * Checks the lines after the end marker. Strict mode allows only empty lines and, as the last line, a second end
- * marker. Lenient mode allows any number of empty lines and end markers, followed by any text that does not look like a
- * patch.
- */
+/** Checks the lines after the end marker: empty ones and a second marker or, if lenient, any but a patch. */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;
   const end = lenient ? lines.length : to;

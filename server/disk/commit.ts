@@ -64,11 +64,7 @@ interface Staging {
   readonly turn?: string | undefined;
 }
 
-/**
- * Reads and checks every file and writes the new files next to the old ones, all in one turn of the event loop. Until
- * the batch is over, no other batch that names one of its files can be staged. `label`: a human-readable name for the
- * batch.
- */
+/** Checks every file and stages the new ones in one turn of the event loop, which locks them for other batches. */
 export function stage(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],

@@ -32,11 +32,7 @@ export interface AttributePair {
   readonly to: string;
 }
 
-/**
- * The file system calls needed for writing, all synchronous. Paths are absolute and canonical, except that the last
- * component may be a link, which only `list` and `mayWrite` follow. A call that the system refuses throws an error with
- * the system's code.
- */
+/** The synchronous system calls for writing. Paths are canonical; only `list` and `mayWrite` follow a last link. */
 export interface FileSystem {
   /** Returns information about a path; `undefined` if the path does not exist. */
   look(path: string): FileStat | undefined;

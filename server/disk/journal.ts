@@ -80,11 +80,7 @@ export function writeJournal({ files, state }: DiskWorkspace, journal: Journal):
   if (!isWritten) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
 }
 
-/**
- * Creates or replaces a file that has a value as a line of JSON after its hash, by which damage is noticed. The file is never
- * there with only a part of its bytes, and is safely on the disk afterwards. Returns `false`, and writes nothing, if it would
- * have more than `limits.journalBytes` bytes. Throws if the value is not valid.
- */
+/** Writes a value as JSON after its hash, whole and safely on disk. `false`: it would be too long. */
 export function writeSealed<T>(
   files: FileSystem,
   path: string,

@@ -237,11 +237,7 @@ function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
   return way === "inPlace" ? oldCopy : kept;
 }
 
-/**
- * Removes the helper files of a batch that is over, and then its journal. The journal, which must have been synced, is
- * removed last, because nothing else lists the helper files. Returns the first error code from the system; `undefined`
- * if there was none.
- */
+/** Removes a batch's helper files and, last, its synced journal, which lists them. Returns the first error's code. */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;
   const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));

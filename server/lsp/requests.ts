@@ -55,11 +55,7 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
   [methods.status, async (session, { params }) => ({ ok: true, result: await statusOf(session, params) })],
 ]);
 
-/**
- * Serves one request, whoever sent it. Returns a failure as an `ErrorType`, the class of the errors that the door
- * sends. The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no
- * data.
- */
+/** Serves one request, whoever sent it. Returns a failure as an `ErrorType`, with `MultiEditErrorData` if known. */
 export async function serveRequest(
   session: Session,
   request: IncomingRequest,

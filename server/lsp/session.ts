@@ -174,11 +174,7 @@ export type OnWaiting = (isWaiting: boolean) => void;
 /** Runs a task in its turn. `share`: that of the agent that the task is for; `undefined` if it is for the editor. */
 export type InTurn = <T>(task: () => Promise<T>, share?: Share) => Promise<T>;
 
-/**
- * Creates a queue that runs one task at a time. Agents with waiting tasks take turns, whatever their number of tasks;
- * the tasks of one agent keep their order. An agent gets no turn as long as it does not read its answers. A failed task
- * does not stop the queue.
- */
+/** Creates a queue of tasks, in which agents take turns unless they do not read their answers. */
 export function createTurns(): InTurn {
   const waiting = new Map<Share | undefined, readonly (() => Promise<void>)[]>();
   let isBusy = false;

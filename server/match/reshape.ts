@@ -99,11 +99,7 @@ function shiftOf(reshape: Reshape | undefined): Shift | undefined {
   }
 }
 
-/**
- * Adds a line ending to a non-empty new text that lacks it, if the old text consists of whole lines and ends with a line
- * ending: the edit would otherwise join its last line to the next one. If a literal old text is followed by a line
- * ending, its own last line is an empty one, and nothing is joined.
- */
+/** Ends a new text with a line ending, if the old text does: it would join its last line to the next. */
 function asWholeLines(index: TextIndex, { oldText, newText }: Sought, { from, to, reshape }: Place): Sought {
   const isLost = newText !== "" && endsLine(oldText) && !endsLine(newText);
   const isLiteral = reshape === undefined || reshape.kind === "unmark";

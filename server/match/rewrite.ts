@@ -6,11 +6,7 @@ import type { Place, Sought } from "./place.js";
 import { asFound } from "./reshape.js";
 import type { TextIndex } from "./textIndex.js";
 
-/**
- * Returns the changes that an edit makes at a place, sorted and minimal; an empty list if the document already has the
- * new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a line's
- * indentation does not fit, or the edit changes nothing but indentation.
- */
+/** Returns an edit's minimal changes at a place, perhaps none; `undefined` if its indentation does not fit there. */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   // As a rule, either both texts end with a line ending or neither does, and nothing needs to be adapted.
   const isAsSent = place.isOwn || (place.reshape === undefined && !/[\n\r]/.test(sought.oldText.slice(-1)));

@@ -58,11 +58,7 @@ export class TextIndex {
     return this.anyLines;
   }
 
-  /**
-   * Announces, in steps, the old texts that will be searched for. If there are many, a rung searches for them together:
-   * the first rung for all of them, later rungs only for those that do not occur exactly. A no-op if the last call
-   * announced the same old texts.
-   */
+  /** Announces the old texts to come, in steps: if they are many, a rung searches for them together. */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
     if (wanted.length === this.expected?.length && wanted.every((each, i) => each === this.expected?.[i])) return;

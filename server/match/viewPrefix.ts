@@ -48,11 +48,7 @@ export function withoutView(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * Returns the first line of a new text whose lines all begin with the line numbers of a file view, although those of the
- * old text do not; `undefined` if the numbers may belong to the file. `texts`: returns the texts that the caller can have
- * seen.
- */
+/** Returns the first new line, if all have a view's numbers and the old ones none, nor `texts` that were seen. */
 export function strayNumber({ oldText, newText }: Sought, texts: () => readonly string[]): string | undefined {
   const view = viewOf(newText, { mayRepeat: true });
   if (view === undefined) return undefined;
@@ -131,11 +127,7 @@ function prefixOf(line: string, view: string): ViewPrefix | undefined {
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
-/**
- * Removes the prefix from each line whose number is in the view's column and could belong to the view. Lines that a
- * model added without a prefix stay as they are, even if they start with another number. The result has LF line
- * endings, which makes no difference to matching.
- */
+/** Removes the prefix from lines whose number fits the view's column; a model's own lines stay as they are. */
 export function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
   const lines = lineTexts(text);
   const last = view.number + lines.length + spareNumbers;

@@ -57,11 +57,7 @@ export function shiftedPlaces(
   return places;
 }
 
-/**
- * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding or
- * removing the same indentation on every line, or to `undefined` if there is no such shift. Omits candidates that need
- * a closer look, such as those where tabs and spaces may have been exchanged.
- */
+/** Maps the first line of each candidate to its shift, if a single indentation is added or removed there. */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
   const first = old.lines.findIndex((line) => indentOf(line).length < line.length);

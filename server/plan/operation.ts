@@ -45,11 +45,7 @@ export interface HunkLine {
 export interface Anchor {
   /** A whole line of the document, apart from leading and trailing whitespace; never empty. */
   readonly text: string;
-  /**
-   * The first old line (1-based) and the number of old lines, if the anchor can be read as a unified diff range, such
-   * as `-12,3 +12,4`. If the number is 0, `line` is the line before the insertion. A line of the document that equals
-   * the anchor takes precedence over the range.
-   */
+  /** Lines (1-based) and count of an anchor that is a range, as `-12,3`; 0: the line above. A real line comes first. */
   readonly range?: { readonly line: number; readonly count: number };
 }
 

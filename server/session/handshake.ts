@@ -43,11 +43,7 @@ export function isProof(role: "agent" | "server", handshake: Handshake, sent: un
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
 }
 
-/**
- * Reads the caller from an agent's `initialize`. `client`: the member of that name in its params, which may be any JSON
- * value. Returns `undefined` if the agent's id is invalid. Replaces a missing name and shortens a long one, because
- * neither is a reason to refuse an agent.
- */
+/** Reads the caller from the member `client`; `undefined` if its id is invalid. A bad name is mended. */
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
   if (agent !== undefined && agent !== null && !isAgentId(agent)) return undefined;

@@ -192,11 +192,7 @@ async function mayHold(record: SessionRecord, files: readonly (string | undefine
   return folders.length === 0 || files.some((file) => file === undefined || holds(file));
 }
 
-/**
- * Finds, for each absolute path, another session that has the file open, or one that may have it open but can't be
- * asked. Returns the sessions found, keyed by path. `sessions`: the directory where sessions are announced; `caller`:
- * the program that is asking; `except`: the id of a session to skip.
- */
+/** Finds, for each absolute path, a session but `except` that has it open, or may have and can't be asked. */
 export async function openElsewhere(
   paths: readonly string[],
   sessions: string,

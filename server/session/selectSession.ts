@@ -110,11 +110,7 @@ type SharedChoice =
   | { readonly ok: true; readonly session: LiveSession }
   | { readonly ok: false; readonly failure: Failure };
 
-/**
- * Chooses among the sessions that have some of a call's files open: every other one that has one of the files must give
- * way or, if the call only reads, have no unsaved text in it. `targets`: the files, as spelt in the call; `opens`: the
- * sessions, the preferred one first.
- */
+/** Chooses the first of `opens` for which all others with a file give way or, for a read, have it saved. */
 function chooseShared(targets: readonly string[], opens: readonly OpenIn[], isRead: boolean): SharedChoice {
   // An outdated text lacks what the last call changed.
   const ordered = [...opens].sort((a, b) => Number(isOutdated(a)) - Number(isOutdated(b)));

@@ -29,11 +29,7 @@ import { editorName, sessionLog, socketSentences } from "./sentences.js";
 import { SharedCalls, type StartCall } from "./sharedCalls.js";
 import { type WatchedFiles, watchFiles } from "./watchFiles.js";
 
-/**
- * Opens the socket and announces the session; if either fails, the log says why. Agents may send the same requests as
- * the editor, but the server itself applies the edits in their calls. If agents may not use the session, or can't, it is
- * announced as closed, so that nobody else changes its files.
- */
+/** Announces the session, open on a socket or closed, so that nobody else changes its files. The log has errors. */
 export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
   const id = randomBytes(6).toString("hex");

@@ -145,11 +145,7 @@ function isWithdrawn(record: SessionRecord, why: Unreached, directory: string): 
   return why.kind === "absent" && !existsSync(recordPath(directory, record.id));
 }
 
-/**
- * Reports whether a session has definitely ended. A process that can't be found may be running in another container,
- * and a missing socket outside `directory` may be visible only there. A socket that refuses connections has no
- * listener, so its session has ended.
- */
+/** Reports whether a session has surely ended: not if it may be in a container, whose process nobody sees. */
 function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {
   if (why.kind !== "absent" || record.host !== hostname() || isProcess(record.pid, record.processStart)) return false;
   return why.code === "ECONNREFUSED" || process.platform === "win32" || dirname(record.address) === directory;

@@ -1,8 +1,4 @@
-/**
- * The calls that are being served for agents, by their keys: an equal call that is sent again while the user is asked
- * shares the question and the answer. A language server's session has such a list for all connections, and an agent's
- * process has one for its tickets.
- */
+/** The calls being served, by key: an equal call that is sent again while the user is asked shares the answer. */
 import type { OnWaiting } from "../lsp/session.js";
 
 /** Starts a call, which ends early if the signal is aborted. */

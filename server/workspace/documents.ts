@@ -57,11 +57,7 @@ export type SyncOutcome =
 export interface Documents {
   /** Opens a document. If it is already open, it is replaced, and its version numbers may start over. */
   open(uri: unknown, version: unknown, text: unknown, rule: LineRule): SyncOutcome;
-  /**
-   * Applies LSP content changes in order. If any of them can't be applied, none takes effect and the document is
-   * desynced. A desynced document's text becomes known again when the editor sends a complete new text with an integer
-   * version.
-   */
+  /** Applies content changes, all or none: then the document is desynced, until a complete text arrives. */
   change(uri: unknown, version: unknown, changes: unknown, positions: EditorPositions): SyncOutcome;
   close(uri: unknown): SyncOutcome;
   /** Finds a document by the exact spelling of its URI; `undefined` if it is not open. */

@@ -286,11 +286,7 @@ const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 /** `true` if, on this system, a directory can be held open while a file in it is accessed. */
 export const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
-/**
- * On Linux, calls `act` with a path that leads through an open descriptor of the parent directory. Throws `ESTALE` if
- * another program has replaced a directory in `path` with a link since `path` was checked. On other systems, just calls
- * `act`.
- */
+/** Calls `act`, on Linux with a path by a held parent directory. `ESTALE`: a link has replaced a directory. */
 export function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
   if (!canHold || directory === path) return act(path);

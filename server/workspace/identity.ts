@@ -168,11 +168,7 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/**
- * Returns the same identity for all paths to a file. `stats`: the system's information about the file; `undefined` if
- * it does not exist. Without an inode, the identity is the path, folded on platforms whose file systems are usually
- * case-insensitive.
- */
+/** Returns the same identity for all paths to a file: its inode or else its path, folded where that is usual. */
 function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
   const folds = process.platform === "win32" || process.platform === "darwin";

@@ -20,11 +20,7 @@ export function createSuggest(resolver: Resolver): Resolver["suggest"] {
   return (sent, searched) => findSimilar(sent, searched, search);
 }
 
-/**
- * Suggests a relative path inside the workspace for a path that leads out of it: the longest suffix of the path that
- * names an existing file in the workspace; otherwise, in case a new file is meant, the path without its leading
- * slashes, if that file's directory exists. Returns `undefined` if neither is found.
- */
+/** Suggests a path inside of the workspace for one outside: its longest suffix that exists, or a new file there. */
 export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
   for (const end of endsOf(sent)) {
     if (end !== sent && (await fileAt(end, resolve)) !== undefined) return end;
@@ -143,11 +139,7 @@ function respelt(sent: string): string[] {
   return [...new Set(forms)].filter((spelling) => spelling !== sent && spelling !== "");
 }
 
-/**
- * Returns the suffixes of a path, longest first: the path without leading slashes or dots, then also without its first
- * component, and so on. Returns none for a path of more than `limits.comparedNames` components, which would take too
- * long.
- */
+/** Returns a path's suffixes, longest first, without slashes or dots; none if it has too many components. */
 function endsOf(sent: string): string[] {
   const names = sent.split(/[\\/]/);
   const first = names.findIndex((name) => name !== "" && name !== "." && name !== "..");

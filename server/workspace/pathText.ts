@@ -118,11 +118,7 @@ export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
   return platform === "win32" ? nodePath.win32 : nodePath.posix;
 }
 
-/**
- * Returns, as a clause, why Windows would refuse a path or open anything but the file with exactly that name;
- * `undefined` if it would do neither. The path may be relative. Source: Microsoft's "Naming Files, Paths, and
- * Namespaces".
- */
+/** Returns, as a clause, why Windows would not open exactly this file ("Naming Files, Paths, and Namespaces"). */
 export function windowsProblem(path: string): string | undefined {
   if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();
   const drive = /^[a-z]:/i.test(path) ? path.slice(0, 2) : "";
@@ -147,11 +143,7 @@ export function namesDirectory(path: string, platform: NodeJS.Platform = process
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
 
-/**
- * Removes differences between names that at least one file system ignores: case, Unicode composition, compatibility
- * forms, invisible characters (HFS+), and trailing dots and spaces (Windows). Use it only to refuse names, because no
- * file system ignores all of these differences.
- */
+/** Folds all that some file system ignores in names; only for refusals, because none ignores all of it. */
 export function foldName(name: string): string {
   return name
     .normalize("NFKC")

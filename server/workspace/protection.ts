@@ -76,11 +76,7 @@ export function toGate(settings: {
   return { names: toNameTable(settings.protectedNames), confirm: settings.confirm };
 }
 
-/**
- * Returns the verdict of the strictest gate: a reason to refuse the file, or a reason to ask the user before it is
- * changed; `undefined` if it may be changed freely. `file`: an absolute path; `below`: the part of it that counts, which
- * is relative to the folder that contains it.
- */
+/** Returns the strictest gate's verdict; `undefined` if free. `below`: the part of the absolute `file` that counts. */
 export function judge(gates: readonly FileGate[], file: string, below: string): Refused | Asks | undefined {
   const holding = gates.filter(({ holds }) => holds?.some((folder) => isInside(folder, file)));
   let strictest: Asks | undefined;

@@ -99,11 +99,7 @@ export interface Resolver {
   resolve(sent: string): Promise<Resolved>;
   /** Returns the paths of open files inside the workspace, as spelt in their URIs. */
   openPaths(): string[];
-  /**
-   * Returns existing paths that the caller may have meant by a missing one, most similar first. They are only hints,
-   * which the server itself never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths
-   * that were tried.
-   */
+  /** Returns existing paths like a missing one, as hints only, the best first. `searched`: what was tried. */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical paths of the directories against which relative paths are resolved. */
   bases(): string[];

@@ -31,11 +31,7 @@ export function homeFolder(): string {
   }
 }
 
-/**
- * Returns the path of a subfolder of the server's own folder or, by default, of the folder itself. The folder is never
- * inside the temporary directory, because a sandboxed agent may have a different temporary directory, where it would
- * not find the editor's files.
- */
+/** Returns a subfolder of the server's folder, or itself; never a temporary one, which sandboxes do not share. */
 export function inServerFolder(
   part: "hooks" | "journals" | "replaced" | "reviews" | "sessions" | "writers" | "" = "",
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -93,11 +89,7 @@ function isMissing(path: string): boolean {
   }
 }
 
-/**
- * Creates a directory that only the user can enter, and any missing parents. An existing directory is checked but never
- * repaired, because anyone who could write to it may have left something there. Returns the problem, as a clause;
- * `undefined` if there is none.
- */
+/** Creates a directory only for the user, or checks it; never repairs it. Returns the problem, as a clause. */
 export function makePrivate(path: string): string | undefined {
   try {
     if (isAbsolute(path)) mkdirSync(path, { recursive: true, mode: 0o700 });

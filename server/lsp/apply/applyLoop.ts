@@ -217,11 +217,7 @@ interface Attempt extends Pick<DoneStep, "file" | "editOutcomes"> {
   readonly task: Task;
 }
 
-/**
- * Performs one task, or several texts as a single edit. If files change before the editor has done anything, plans these
- * again. Stops at the first failure. `left` holds the texts that must now be sent one at a time, because the editor has
- * applied only a part of the edit.
- */
+/** Performs a task, or texts as one edit, until one fails. `left`: texts that must be sent one at a time. */
 async function doTasks(
   run: Run,
   tasks: readonly Task[],

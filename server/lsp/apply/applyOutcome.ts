@@ -241,11 +241,7 @@ function watchText(session: Session, { file, edits }: TextPart) {
   return { seen, stop };
 }
 
-/**
- * Sends an operation that deletes or renames the file at `path`, and watches the disk for its effect. The editor's
- * answer determines how long to wait and, if the disk is unchanged, the outcome. `newPath` is the file's path after a
- * rename.
- */
+/** Deletes or renames `path`, and watches the disk. The answer says how long, and decides if nothing changes. */
 export async function applyToFile(
   session: Session,
   { label, operation }: { readonly label: string; readonly operation: FileOperation },

@@ -17,11 +17,7 @@ import { takesTextsTogether } from "./steps/text.js";
 /** For each file, what could not be rolled back: the text, the operation on the whole file, or both. */
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
-/**
- * Rolls back the completed steps in reverse order after the given steps have failed. The answer reports the first
- * failure: as a refusal if everything is known to be as it was before the call, otherwise as a result with the outcome
- * `unknown`.
- */
+/** Rolls back the steps before those that failed. The answer is `unknown` unless all is certain to be as it was. */
 export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   // Of texts sent as a single edit, those that are certainly unchanged matter only if none is in doubt.
   const [unsure, ...others] = steps.filter(({ outcome }) => !outcomeRows[outcome.kind].isCertain);

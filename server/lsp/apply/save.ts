@@ -21,11 +21,7 @@ export interface Saved {
   readonly changed: ReadonlyMap<FileChange, FileChange>;
 }
 
-/**
- * Has the editor save the files that a batch changed: all, none, or only those that had no unsaved changes before it.
- * Warns about files that were not saved, or that the editor changed on save. If the client can't save files, the
- * warnings omit files that were not open, because another warning covers those.
- */
+/** Has the editor save the changed files, or those saved before. Warns about unsaved ones, and changes on save. */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<Saved> {
   const { session, options } = context;
   const policy = options.save ?? session.settings.save;

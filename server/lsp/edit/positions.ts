@@ -21,11 +21,7 @@ export function chooseEncoding(offered: unknown): PositionEncoding {
   return (Array.isArray(offered) ? offered.find(isEncoding) : undefined) ?? "utf-16";
 }
 
-/**
- * Returns a function that converts offsets in UTF-16 code units to positions. It is fastest for ascending offsets,
- * because it then scans each line only once. It throws on an offset that LSP can't express: one outside the text,
- * inside a surrogate pair, or between CR and LF. Code that builds edits must first widen their spans to valid offsets.
- */
+/** Returns a function from offsets to positions, fast if they ascend; it throws on one that LSP can't express. */
 export function ascendingPositions(
   text: string,
   lines: LineIndex,

@@ -80,11 +80,7 @@ export function requestedFiles(files: readonly FileChange[]): readonly FileChang
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
-/**
- * Returns the label, a sentence about any changed files that no editor has open, and one line per file with a letter
- * and a path, in the style of Codex's `apply_patch` output. The lines come last because agents truncate long answers at
- * the end.
- */
+/** Returns the label, then files that no editor has open, then lines as of `apply_patch`, which may be cut off. */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);
   const unseen = files.filter((file) => written?.has(file)).map((file) => nameAfter(file).path);

@@ -37,11 +37,7 @@ export interface ByteSink {
   on(event: "error" | "close", listener: () => void): unknown;
 }
 
-/**
- * Creates a channel that carries frames over byte streams. It pauses reading while more than
- * `limits.outputBacklogBytes` bytes of output are waiting for the client, or while more than `limits.messagesAhead`
- * messages are waiting to be dispatched.
- */
+/** Creates a channel over byte streams, which pauses while output or messages wait beyond their limits. */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
   const intake = new Intake(input, outbox);

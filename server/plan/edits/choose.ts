@@ -32,11 +32,7 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
   return locateMarked(draft, edit, locate(draft.index, edit.oldText, options), options);
 }
 
-/**
- * Like `locateEdit`, but takes `located`, the search result for the old text exactly as sent. A document's text does
- * not contain its byte order mark, so an old text that was copied with the mark is also searched for without it; it may
- * then match only at the very start of the text.
- */
+/** Like `locateEdit` for `located`, but an old text with a byte order mark may match at the very start. */
 export function locateMarked(
   draft: Draft,
   edit: EditOperation,

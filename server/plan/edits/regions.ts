@@ -12,11 +12,7 @@ import { locateEdit, meantBy } from "./choose.js";
 import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } from "./regionCut.js";
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
-/**
- * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
- * region, it is planned again, against the whole text at that point, to explain the failure. Returns `undefined` if the
- * result may differ from that of `planSequential`.
- */
+/** Plans edits within regions, as small documents; `undefined` if `planSequential` might plan otherwise. */
 export function* planByRegions(
   start: Draft,
   edits: readonly EditOperation[],

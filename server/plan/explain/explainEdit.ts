@@ -229,11 +229,7 @@ function outdatedBy({ document }: Draft, region: Region | undefined): { since: n
   return since === undefined ? undefined : { since };
 }
 
-/**
- * Returns a failure if other edits changed the old text at its original place, so that it is now found only on a looser
- * rung. The places found on that rung are unintended, unless all of them are in text that those edits wrote. Returns
- * `undefined` if they may be intended.
- */
+/** Returns a failure if other edits changed the old text, and a looser rung found it only where nobody meant it. */
 export function findsElsewhere(
   draft: Draft,
   edit: EditOperation,

@@ -108,11 +108,7 @@ function notFound(hunk: Hunk, { line, last }: Followed & { readonly kind: "behin
   return hunk.atEnd ? { kind: "notAtEnd" } : { kind: "noLines", from: line, behind: last?.text };
 }
 
-/**
- * Places a hunk with an anchor that is not a line of the file, if the hunk's lines leave no doubt: one of them is
- * removed or contains a letter or digit, and they occur only once. If the anchor is the beginning of exactly one line,
- * they must occur only once after that line; otherwise, only once in the whole file.
- */
+/** Places a hunk whose anchor is no line, if its lines occur only once: in the file, or after the only start. */
 function findDespiteAnchor(ground: HunkGround, hunk: Hunk): HunkPlace | undefined {
   const isTelling = hunk.lines.some(
     ({ kind, text }) => (kind === "remove" && !isAllBlank(text)) || (kind === "context" && /[\p{L}\p{N}]/u.test(text)),
@@ -194,11 +190,7 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
   return isInsertion ? { ...hunk, lines } : undefined;
 }
 
-/**
- * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if that line is not
- * empty, or if it is a context line that can't be just a gap at the hunk's end, because added lines follow it or it is
- * the only line.
- */
+/** Returns a hunk without its last old line, if that is empty and may be a gap; otherwise `undefined`. */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
   const last = lines[at];

@@ -222,11 +222,7 @@ export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }
 
-/**
- * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that replace
- * them form one change. Therefore, if one hunk inserts lines before a line that an adjacent hunk replaces, the inserted
- * lines come before the replacement. Context lines keep the file's own text.
- */
+/** Returns a hunk's changes: removed lines and their replacement are one, as in Codex; context stays as it is. */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
   const changes: Change[] = [];

@@ -60,11 +60,7 @@ interface HelixOptions {
   readonly keepsOthers: boolean;
 }
 
-/**
- * Builds the entries for the given languages, or for those of the files in the working directory, in Helix's
- * languages.toml. Each entry lists every server for its language: the existing ones, then this one. Only Helix knows
- * the existing servers, so it has to name them and check each entry.
- */
+/** Builds entries with all servers of each language, which only Helix knows, for languages named or found. */
 async function helixSetup(
   named: readonly string[],
   { command, keepsOthers }: HelixOptions,

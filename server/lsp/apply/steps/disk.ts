@@ -155,11 +155,7 @@ function openedBy(
   return undefined;
 }
 
-/**
- * Returns the failure if this session's editor must write, create, rename or delete a file that another editor has, or
- * may have, open; otherwise `undefined`. A document that is open in this editor is not checked if only its text
- * changes.
- */
+/** Returns the failure if this editor must change a file, and not only an open text, that another has open. */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
   const names = tasks.flatMap(({ kind, planned }) =>
     kind === "text" && planned.document.version !== null ? [] : namesOf(planned),
