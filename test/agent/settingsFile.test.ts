@@ -39,8 +39,8 @@ describe("the user's settings file", () => {
   );
 
   it("says so if it has a single mistake", () => {
-    const { workspace } = lay(0o600, JSON.stringify({ ...loose, confirn: "always" }));
-    expect(readUserSettings(workspace).problems).toEqual([expect.stringMatching(/ has mistakes\. .*"confirn"/)]);
+    const { workspace } = lay(0o600, JSON.stringify({ ...loose, save: "sometimes" }));
+    expect(readUserSettings(workspace).problems).toEqual([expect.stringMatching(/ has mistakes\. .*"sometimes"/)]);
   });
 
   it("is read up to its largest size, and beyond it, the user must agree to everything", () => {
