@@ -198,7 +198,10 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       ? failed(outsideFailure(sent, ground))
       : failed(pathFailures.ioError(sent, reached.problem));
   }
-  const openFiles = exactly === undefined ? await findOpen(lexical, reached, ground) : [];
+  const same = exactly === undefined ? await ground.opens.at(lexical, reached) : [];
+  const asCanonical = same.filter(({ path }) => path === reached.path);
+  // There are several only if the editor has a file open twice.
+  const openFiles = asCanonical.length === 1 ? asCanonical : same;
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
@@ -227,13 +230,6 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       searched: [target.path],
     },
   };
-}
-
-/** Returns the open documents that a path may refer to; several only if the editor has a file open twice. */
-async function findOpen(lexical: string, reached: Canonical & { ok: true }, ground: Ground) {
-  const same = await ground.opens.at(lexical, reached);
-  const asCanonical = same.filter(({ path }) => path === reached.path);
-  return asCanonical.length === 1 ? asCanonical : same;
 }
 
 /** Returns why the user must agree to a change, if so, or the failure. `files`: the file's canonical paths. */

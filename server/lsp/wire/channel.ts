@@ -53,7 +53,13 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
         body(bytes) {
           if (!intake.isOpen) return;
           intake.ahead += 1;
-          receiveBody(bytes, events);
+          let message: unknown;
+          try {
+            message = JSON.parse(utf8.decode(bytes));
+          } catch {
+            return events.unreadable();
+          }
+          events.message(message);
         },
         fault: end,
       });
@@ -122,17 +128,6 @@ class Intake {
 
 /** Decodes UTF-8. Keeps a byte order mark, so that the JSON parser rejects it, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function receiveBody(bytes: Buffer, events: ChannelEvents): void {
-  let message: unknown;
-  try {
-    message = JSON.parse(utf8.decode(bytes));
-  } catch {
-    events.unreadable();
-    return;
-  }
-  events.message(message);
-}
 
 /** Creates a channel to the parent process, for `--node-ipc`; `undefined` if there is none. It reports no faults. */
 export function parentChannel(): Channel | undefined {
