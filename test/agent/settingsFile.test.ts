@@ -23,7 +23,7 @@ function lay(mode: number, text = JSON.stringify(loose)) {
 }
 
 describe("the user's settings file", () => {
-  it.each([0o600, 0o644, 0o400])("holds with the mode %o, which lets only its owner write", (mode) => {
+  it.each([0o600, 0o644, 0o400, 0o755])("holds with the mode %o, which lets only its owner write", (mode) => {
     const { workspace } = lay(mode);
     expect(readUserSettings(workspace)).toMatchObject({ settings: loose, isStricterOnly: false, problems: [] });
   });
