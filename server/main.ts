@@ -45,10 +45,7 @@ async function main(given: readonly string[]): Promise<void> {
   process.exitCode = line.exitCode;
 }
 
-/**
- * Returns the arguments of the command `hook`, even if they are wrong: another exit code would block the agent's tools.
- * Returns `undefined` if another command, the server or the help was asked for.
- */
+/** Returns the arguments of `hook`, even if wrong: other exit codes block an agent's tools. `undefined`: no hook. */
 function hookIn(args: readonly string[]): readonly string[] | undefined {
   const at = args.findIndex((arg) => !arg.startsWith("-"));
   if (args[at] !== "hook" || args.some((arg) => arg === "-h" || arg === "--help")) return undefined;
@@ -56,11 +53,7 @@ function hookIn(args: readonly string[]): readonly string[] | undefined {
   return at > 0 && parseFlags(args).ok ? undefined : args.filter((_, index) => index !== at);
 }
 
-/**
- * Returns the command line of a command; `undefined` if the language server was asked for. A word in front asks for a
- * command, even if there is no such command. Under the name of the commands, so do options that the server does not
- * have, and no arguments at all mean the help for the commands.
- */
+/** Returns a command's line; `undefined` for the server. Any word asks for a command, as our name's options do. */
 function commandsIn(args: readonly string[]): readonly string[] | undefined {
   const [first = ""] = args;
   if (first !== "" && !first.startsWith("-")) return args;

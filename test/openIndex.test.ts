@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OpenDocuments } from "../server/workspace/openIndex.js";
+import { OpenDocuments } from "../server/workspace/documents.js";
 import { pathOfSyncedUri } from "../server/workspace/pathText.js";
 
 /** URIs of which several name the same file, and some name none. */

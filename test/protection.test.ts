@@ -70,6 +70,14 @@ describe("a protected name", () => {
     expect(verdict(".git/config", gate(["secret"]))).toBe("free");
   });
 
+  it("is none if the user's list is empty", () => {
+    expect([".git/config", ".npmrc", ".vscode/tasks.json"].map((path) => verdict(path, gate([])))).toEqual([
+      "free",
+      "free",
+      "free",
+    ]);
+  });
+
   it("that the user takes off the list is free", () => {
     const own = gate(["-.npmrc", "-.vscode", "+build/*.key"]);
     expect(verdict(".npmrc", own)).toBe("free");

@@ -98,6 +98,13 @@ describe("options", () => {
     expect(texts()).toEqual({ "a.txt": "one\nTWO\nthree\n" });
   });
 
+  it("confirm: a warning says that it had no effect if the client applies the edit, and only then", async () => {
+    const desk = await start({ open });
+    const warning = expect.stringContaining("options.confirm had no effect");
+    expect((await desk.propose({ ...edit, options: { confirm: true } })).warnings).toEqual([warning]);
+    expect((await desk.propose({ ...edit, options: { confirm: false } })).warnings).toEqual([]);
+  });
+
   it("label: is shown by the editor", async () => {
     const { editor, apply } = await start({ open });
     expect(await apply({ ...edit, options: { label: "Shout" } })).toMatchObject({ label: "Shout" });

@@ -57,6 +57,13 @@ describe("a question about a call", () => {
     expect(desk.texts()["a.txt"]).toBe(tenAfter);
   });
 
+  it("numbers the rows of a hunk on the first line without the headers above it", async () => {
+    const { desk, apply } = await withAgent(lay);
+    desk.editor.answerConfirmsWith({ answer: "apply" });
+    await apply({ ...batch(["a.txt", "1\n2\n", "A\n2\n"]), options });
+    expect(desk.editor.confirms[0]?.hunks).toMatchObject([{ startLine: 1, newText: "A\n", diffLines: [5, 6] }]);
+  });
+
   it("may be about whole files", async () => {
     const { desk, apply } = await withAgent(lay);
     desk.editor.answerConfirmsWith({ answer: "apply", refused: ["0", "1"] });

@@ -65,10 +65,7 @@ export interface JsonEntry {
   readonly path: readonly string[];
   /** The value; of an `item`, an element of the array, or `undefined` if there is to be none. */
   readonly value: unknown;
-  /**
-   * `own`: belongs to this program: a value that runs it is replaced, and any other value is refused. `default`:
-   * another value of the user is kept. `item`: the only element of an array that `isOurs`.
-   */
+  /** `own`: ours, and any other value is refused; `default`: the user's is kept; `item`: an element that `isOurs`. */
   readonly kind: "own" | "default" | "item";
   /** By default, an element that is equal to the value. */
   readonly isOurs?: (element: unknown) => boolean;
@@ -106,10 +103,7 @@ export interface OwnTool {
    * run; those that change files by themselves are answered before, too.
    */
   readonly kind: "read" | "edit" | "write" | "patch" | "cell" | "command" | "search";
-  /**
-   * The field that has the file's path or, for `patch`, the text with the patch; of a search, the folder's path, which may
-   * be absent if it is the directory in which the agent works.
-   */
+  /** The field with the file's path or, for `patch`, the patch; of a search, the folder's path, if any. */
   readonly field: string;
   /** For `patch`: set if the text is a command for a shell, which may do more than apply the patch. */
   readonly isCommand?: true;
@@ -170,15 +164,9 @@ export interface AgentHook {
   readonly ours: { readonly edit: string; readonly read: string; readonly patch: string };
   /** Reports whether an event is sent before or after a tool runs; `undefined` for other events. */
   when(event: Readonly<Record<string, unknown>>): "before" | "after" | undefined;
-  /**
-   * The user's consent to a call that has not been asked for yet. `none`: the agent must not edit now; `needed`: the agent
-   * would ask the user after the event.
-   */
+  /** Consent to a call not asked for yet. `none`: the agent must not edit now; `needed`: it would ask afterwards. */
   consent(event: Readonly<Record<string, unknown>>): "given" | "needed" | "none";
-  /**
-   * Set if the agent, after an edit that was applied and saved in the editor for it, goes on as after one of its own tools:
-   * its next edit of the file is not refused because the file has changed.
-   */
+  /** Set if the agent does not refuse its next edit of a file that was edited and saved for it. */
   readonly goesOn?: true;
   /** The answer that keeps the tool from running; the model gets the reason. */
   deny(reason: string): object;

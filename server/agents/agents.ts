@@ -25,10 +25,7 @@ export const askingNames: readonly AgentName[] = names.filter((name) => agents[n
 /** Those whose configuration can have a hook; the extensions of the others run the command. */
 export const hookNames: readonly AgentName[] = names.filter((name) => agents[name].hook?.installed !== undefined);
 
-/**
- * The names of all variables that an agent sets for the commands that it runs, some of them on a terminal of their own. The
- * first two are set by several agents, and the third one by Cursor, whose documentation names it.
- */
+/** Names of all variables that agents set for the commands that they run; several agents set the first two. */
 export const agentVariables: readonly string[] = [
   ...["AI_AGENT", "AGENT", "CURSOR_AGENT"],
   ...Object.values(agents).flatMap(({ variables }) => variables.commands),
@@ -38,19 +35,13 @@ export const agentVariables: readonly string[] = [
 export const valuesSet = (purpose: "project" | "plugin"): readonly string[] =>
   Object.values(agents).flatMap(({ variables }) => process.env[variables[purpose] ?? ""] || []);
 
-/**
- * Returns the agent that runs a hook. `name`: the agent whose hook it is; others install Claude Code's plugin, too, and set
- * a variable of their own for hooks.
- */
+/** Returns the agent that runs the hook of the agent `name`: others install Claude Code's plugin, too. */
 export function runnerOf(name: AgentName): Agent {
   const others = name === "claude" ? Object.values(agents) : [];
   return others.find(({ variables }) => process.env[variables.hooks ?? ""]) ?? agents[name];
 }
 
-/**
- * Returns the length of the longest text that an MCP client passes on to its model, in UTF-16 code units, as seen with the
- * real agents. `name`: as the client gives it.
- */
+/** Returns the longest text, in UTF-16 code units, that the MCP client `name` passes on, as seen with real agents. */
 export function mostTextFor(name: string): number {
   return Object.values(agents).find(({ client }) => client?.name === name)?.client?.mostText ?? limits.toolText;
 }

@@ -89,11 +89,7 @@ export const claude: Agent = {
   },
 };
 
-/**
- * Returns the user's rules about Claude Code's edits, which it would look at only after its hooks: `ask` if it must ask the
- * user about some edits, `allow` if it need not ask about any. Rules that deny edits come before the hooks. `directory`: the
- * directory in which Claude works.
- */
+/** Returns the user's rules about edits, which Claude Code reads after its hooks: `ask` about some, `allow` all. */
 function ruleForEdits(directory: string): "ask" | "allow" | undefined {
   const project = join(process.env.CLAUDE_PROJECT_DIR || directory, ".claude");
   const paths = [

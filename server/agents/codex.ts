@@ -31,10 +31,7 @@ output_token_limit = 40000
 `;
 };
 
-/**
- * Matches Codex's table for this server, in any of TOML's forms, and tables that are written as a value. A second copy,
- * or a table that is added to a value, would make the file invalid, and Codex would not start.
- */
+/** Matches Codex's table for this server in any form: with a second copy, Codex would not start. */
 const byHand =
   /^\s*(?:\[\s*)?["']?mcp_servers["']?\s*(?:=|\.\s*["']?multi-edit["']?\s*[\].=])|^\s*["']?multi-edit["']?\s*[.=]/m;
 

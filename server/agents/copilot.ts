@@ -71,10 +71,7 @@ export const copilot: Agent = {
   },
 };
 
-/**
- * Returns the text of the file with Copilot's hooks, which wait longer than `multi-edit hook` waits for the user. One of
- * them allows our tools, for which Copilot has no setting, so the file is there without a hook for its own tools, too.
- */
+/** Returns the text of the file with Copilot's hooks. One allows our tools, for which Copilot has no setting. */
 function hooksText(program: InstalledProgram, form: HookForm): string {
   const command = hookCommand(program, "copilot", form);
   const own = (matcher: string): object[] => [{ type: "command", matcher, command, timeoutSec: 60 }];

@@ -72,10 +72,7 @@ export const gemini: Agent = {
   },
 };
 
-/**
- * Reports whether Gemini has our MCP server, and calls its tools without asking the user: in the user's settings or the
- * project's. An extension can't say so. `directory`: the directory in which Gemini works.
- */
+/** Reports whether settings give Gemini our MCP server with trust; an extension can't. `directory`: where it works. */
 function isTrusted(directory: string): boolean {
   return [settingsFile(), settingsIn(directory)].some((path) => {
     try {

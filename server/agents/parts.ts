@@ -47,10 +47,7 @@ export function hookCommand({ command }: InstalledProgram, name: string, form: H
 /** Matches the command of a hook that applies calls, at the end of a string. */
 export const appliesCalls = (name: string): RegExp => new RegExp(` hook ${name} --apply["']`);
 
-/**
- * Describes the hook of an agent that has its hooks in a JSON file. `matchers`: the tools, by event; `about`: further
- * properties of each hook.
- */
+/** Describes a hook in a JSON file. `matchers`: the tools, by event; `about`: further properties of each hook. */
 export function jsonHook(
   name: string,
   path: () => string,

@@ -85,10 +85,7 @@ type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 /** A call in one of the announced shapes, with the announced names of the fields; a string is a patch. */
 export type ShapedCall = BatchCall | PiListCall | PiEditCall | MultiEditCall | EditFileCall | PatchCall | string;
 
-/**
- * A call as a model wrote it, which the integration passes on unread. The server accepts further names of the fields,
- * and says what is wrong with a call that it does not understand.
- */
+/** A call as a model wrote it, passed on unread: with other names of fields, perhaps, or mistakes. */
 export interface ForwardedCall extends WithOptions {
   readonly [field: string]: unknown;
 }

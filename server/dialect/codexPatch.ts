@@ -21,11 +21,7 @@ import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
 import { callSizeFailures, dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
 import type { ParsedText } from "./textDialect.js";
 
-/**
- * Parses a patch. With `lenient: false`, accepts only what the `apply_patch` of Codex 0.169.0 accepted in tests.
- * Otherwise, also accepts the deviations typical of models, provided that their meaning is unambiguous. Takes linear
- * time and never throws.
- */
+/** Parses a patch in linear time; never throws. Without `lenient`, accepts only what Codex 0.169.0 did in tests. */
 export function parsePatch(text: string, how: Leniency): ParsedText<Section> {
   const patchText = findPatch(text, how);
   if ("problem" in patchText) {
@@ -58,10 +54,7 @@ export function parsePatch(text: string, how: Leniency): ParsedText<Section> {
   return { ok: true, operations: sections, warnings };
 }
 
-/**
- * Reports whether a section at the end of a patch without an end marker is surely complete: it has nothing that could
- * go on, or ends with context. Otherwise, the text may have been cut off within the section, and lines may be missing.
- */
+/** Reports whether the last section, if the end marker lacks, is surely complete, and was not cut off. */
 function isComplete(section: Section): boolean {
   if (section.kind !== "update") return section.kind === "delete";
   const last = section.hunks.at(-1);
@@ -75,10 +68,7 @@ interface Patch extends Leniency {
   readonly to: number;
   /** The last line read; between sections, the next line to read. */
   at: number;
-  /**
-   * The index of the next operation. A broken section may use up indexes, which is harmless, because a broken patch
-   * yields no operations.
-   */
+  /** The index of the next operation. A broken section may use up some: the patch then yields no operations. */
   next: number;
   /** The section read last; `undefined` if it had a failure. */
   last: Section | undefined;
@@ -159,10 +149,7 @@ function skipSection(patch: Patch): void {
   }
 }
 
-/**
- * Reads a section. Returns an Add or a Delete, so that an invalid line after it can be reported as a mistake in that
- * section; otherwise returns `undefined`.
- */
+/** Reads a section. Returns an Add or a Delete, to which an invalid line after it is attributed. */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
   const patchLine = patch.at + 1;
@@ -183,10 +170,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/**
- * Returns the text of an Add: the consecutive `+` lines directly below its header, without the `+`. Git's note after the
- * last one says that it has no line ending.
- */
+/** Returns an Add's text: the `+` lines below its header. Git's note tells that it ends without a line ending. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   let isEnded = true;
@@ -255,10 +239,7 @@ function dropEmptyLast(patch: Patch, { hunks }: Update): void {
   patch.next--;
 }
 
-/**
- * Adds the line at index `at` to an Update. `marker`: the line without trailing whitespace. Returns the problem with
- * the line, if any.
- */
+/** Adds line `at` to an Update. `marker`: without trailing whitespace. Returns the problem, if any. */
 function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
@@ -355,11 +336,7 @@ function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }
 
-/**
- * Checks the lines after the end marker. Strict mode allows only empty lines and, as the last line, a second end
- * marker. Lenient mode allows any number of empty lines and end markers, followed by any text that does not look like a
- * patch.
- */
+/** Checks the lines after the end marker: empty ones and a second marker or, if lenient, any but a patch. */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;
   const end = lenient ? lines.length : to;

@@ -27,10 +27,7 @@ import { dialectOf, readText } from "./textDialects.js";
 export interface DecodePolicy {
   /** `false` if a model wrote the whole call. A call with `options` is then refused. */
   readonly optionsAllowed: boolean;
-  /**
-   * The user's setting; `true` by default. Applies only to patches, and only if the call's options do not set
-   * `lenient`.
-   */
+  /** The user's setting, by default `true`, for patches whose call does not set `lenient`. */
   readonly lenient?: boolean;
   /** The request, tool or command that messages recommend for a preview; `undefined` means the request. */
   readonly previewer?: Previewer;
@@ -53,10 +50,7 @@ export type DecodedCall =
     }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
-/**
- * Decodes a request's params, which may be any JSON value. Reports all failures, not just the first, and never throws.
- * A one-element array is read as its element, because JSON-RPC clients wrap a bare string in an array.
- */
+/** Decodes params, any JSON value, with all failures; never throws. Some clients wrap a string in an array. */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
   const command = isObject(sent) && "command" in sent ? readShellCall(sent) : undefined;
@@ -126,10 +120,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/**
- * Reports all fields that accompany a patch, except those that may: `options` and, for some dialects, the path, which is
- * returned.
- */
+/** Reports all fields beside a patch but `options` and, for some dialects, the path, which is returned. */
 function readBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): string | undefined {
   const dialect = typeof patch.value === "string" ? dialectOf(patch.value) : undefined;
   const allowed = ["patch", "options", ...(dialect?.takesPath ? ["path"] : [])];
@@ -219,16 +210,10 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/**
- * A call without any of these fields has no edits. If a misspelt key seems to mean one of them, the misspelling is
- * reported, not the lack of edits.
- */
+/** A call without any of these has no edits, unless a misspelt key means one, which is then reported instead. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText", "insertLine", "startLine"];
 
-/**
- * Returns the list of edits; each item may be any JSON value. Accepts a string that contains the list as JSON, and a
- * single object as a list of one edit. Reports any other value and returns `undefined`.
- */
+/** Returns the list of edits, perhaps from a string of JSON or one object. Reports any other value. */
 function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {
   let list = value;
   if (typeof value === "string") {

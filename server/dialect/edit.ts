@@ -146,9 +146,7 @@ export function atPath(index: number | undefined, path: unknown): At {
 
 const requiredFields = ["path", "oldText", "endLine", "newText"] as const;
 
-/**
- * Checks a value's length and characters if its field has a maximum length. Returns `false` if it reports a failure.
- */
+/** Checks the length and the characters of a value, if its field has a limit. Returns `false` if it fails. */
 function checkString(name: EditFieldName, { spelling, value }: SentField, at: At, findings: Findings): boolean {
   const row = editFields[name];
   if (typeof value !== "string" || !("length" in row)) return true;

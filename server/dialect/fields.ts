@@ -3,9 +3,7 @@ import * as v from "valibot";
 import { limits } from "../text/limits.js";
 import { int } from "./schema.js";
 
-/**
- * Fields of one edit. At the top level, `path` is the default for all edits, and the other fields form a single edit.
- */
+/** Fields of one edit. At the top level, `path` is the default of all edits; the others form a single edit. */
 export type EditFieldName =
   | "path"
   | "oldText"
@@ -34,10 +32,7 @@ export interface TextStyle {
   readonly newText: string;
 }
 
-/**
- * The pairs of names that tools use for the two texts. A call may use only one pair; a second pair means that the
- * caller has confused two tools' shapes. The first pair is canonical.
- */
+/** The pairs of names for the two texts, the canonical first. A call with two pairs confuses two tools. */
 export const textStyles: readonly TextStyle[] = [
   { oldText: "oldText", newText: "newText" },
   { oldText: "old_string", newText: "new_string" },

@@ -8,19 +8,13 @@ import { nearestName } from "./spelling.js";
 export interface Findings {
   /** Adds a failure. Returns `undefined`, so that a function that can't continue can `return findings.fail(…)`. */
   fail(failure: Failure): undefined;
-  /**
-   * Returns the member of `names` that a key was probably meant to be; the caller must then report the key. If there
-   * is none, notes the key for a warning and returns `undefined`. `within`: a prefix for the key in messages.
-   */
+  /** Returns what a key was meant to be, to be reported; or notes it for a warning. `within`: prefix in messages. */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
   /** The request, tool or command that messages recommend for a preview. */
   readonly previewer: Previewer;
   /** At most `limits.failuresPerCall`. If more were found, the last one says how many are omitted. */
   failures(): readonly Failure[];
-  /**
-   * One for each key that resembles no known name. If there are too many to list, the last one says how many more there
-   * are.
-   */
+  /** One for each key that resembles no known name; if there are too many, the last says how many more. */
   warnings(): readonly string[];
 }
 

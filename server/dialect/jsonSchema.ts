@@ -4,11 +4,7 @@ import { callFields, type EditFieldName, editFieldNames, editFields } from "./fi
 import { list, toJsonSchema } from "./schema.js";
 import { type Shape, shapes } from "./shapes.js";
 
-/**
- * Returns the JSON Schemas (draft 2020-12) of the announced shapes, by shape name. Each has a form that all model APIs
- * accept: a plain object at the root, strict objects, a description of every property, and no references, unions or
- * lists of types. The schemas are stricter than the decoder, which also accepts common deviations.
- */
+/** Returns the announced shapes' schemas by name, as strict objects in a form that all model APIs accept. */
 export function shapeJsonSchemas(): Record<string, object> {
   return Object.fromEntries(shapes.filter((row) => row.announced).map((row) => [row.name, jsonSchemaOf(row)]));
 }
@@ -22,11 +18,7 @@ interface SchemaNode {
   readonly [keyword: string]: unknown;
 }
 
-/**
- * Returns a shape's schema in strict form, for APIs that want every property to be required: an optional property may
- * be `null`, which the decoder takes for a property that is left out. Has no `$schema`, and no lengths of strings,
- * which such APIs refuse.
- */
+/** Returns a shape's schema with every property required but perhaps `null`, for APIs that want that. */
 export function strictSchema(schema: object): object {
   const { $schema: _, ...root } = schema as SchemaNode;
   return strict(root);
@@ -74,9 +66,7 @@ function jsonSchemaOf(shape: Shape): object {
   return toJsonSchema(v.pipe(call, v.description(description)));
 }
 
-/**
- * Returns the properties, under the names that the shape uses. Adds `aboutPath` to the description of an optional path.
- */
+/** Returns the properties, named as the shape names them. `aboutPath`: more about an optional path. */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],

@@ -48,10 +48,7 @@ const appendNames: ReadonlySet<string> = new Set(["append", "isappend", "appendm
 
 const editorCommands = ["view", "create", "str_replace", "insert", "undo_edit"] as const;
 
-/**
- * Fields that agents add to the schemas of all tools, and that concern only the agent: Gemini CLI's `wait_for_previous`
- * says that the call must not run beside others. They are ignored without a warning.
- */
+/** Fields of the agents' own, ignored without a warning: `wait_for_previous` of Gemini CLI forbids parallel calls. */
 export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous"]);
 
 /** Returns the keys that ask for a dry run, in any spelling. Keys whose value is `false` or `null` do not count. */
@@ -101,10 +98,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Reports everything wrong with the keys of one object and returns the fields that its misspelt keys seem to mean.
- * `style`: the call's names for the two texts, which hints also use; `undefined` if the call has no texts.
- */
+/** Reports all that is wrong with an object's keys; returns what misspelt ones mean. `style`: the texts' names. */
 export function reportKeys(
   keys: SentKeys,
   at: At,

@@ -9,9 +9,7 @@ export interface CallOptions {
   readonly atomic?: Atomic | undefined;
   /** `sequential`: each edit is matched against the result of earlier ones; `original`: against the original text. */
   readonly order?: Order | undefined;
-  /**
-   * If `false`, an old text must match the file exactly, apart from line endings, and a patch must be valid for Codex.
-   */
+  /** If `false`, an old text must be exact, apart from line endings, and a patch valid for Codex. */
   readonly lenient?: boolean | undefined;
   /** If `true`, the server asks the user before it changes anything. */
   readonly confirm?: boolean | undefined;
@@ -31,10 +29,7 @@ export interface CallOptions {
    * `ask`: the same, but the server asks the user first if a document has unsaved changes.
    */
   readonly overwrite?: boolean | "ask" | undefined;
-  /**
-   * If `true`, a new text may have a line such as `// ... existing code ...` where it removes lines; otherwise, such an
-   * edit is refused.
-   */
+  /** If `true`, a new text may have a line such as `// ... existing code ...` where it removes lines. */
   readonly allowOmissions?: boolean | undefined;
   /** The document versions that the caller has seen, by URI. If a document's version differs, the call fails. */
   readonly versions?: Readonly<Record<string, number>> | undefined;

@@ -24,10 +24,7 @@ export function readPlainCommand(command: string): CommandPatch | undefined {
   return { patch, folder: quote === "" ? quoted : quoted?.slice(1, -1) };
 }
 
-/**
- * Reads a call of Codex's shell tool, whose `command` is a list of words and whose `workdir` is the folder in which it
- * runs. Returns `undefined` if that is not the form of the call, or if the command does anything but apply a patch.
- */
+/** Reads a call of Codex's shell tool, with words in `command`; `undefined` if it does more than apply a patch. */
 export function readShellCall(call: unknown): CommandPatch | undefined {
   const { command, workdir }: { command?: unknown; workdir?: unknown } = Object(call);
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return undefined;

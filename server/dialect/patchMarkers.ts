@@ -3,9 +3,7 @@ import type { Anchor, HunkLine, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
 
-/**
- * A patch's markers other than section headers, in their exact spelling. The last two are prefixes: more text follows.
- */
+/** A patch's markers, spelt exactly, but for section headers. More text follows the last two. */
 export const markers = {
   begin: "*** Begin Patch",
   end: "*** End Patch",
@@ -136,9 +134,7 @@ export function readAnchor(line: string, { lenient }: Leniency): Anchor | undefi
   return { text, range: { line: Number(range[1]), count: Number(range[2] ?? 1) } };
 }
 
-/**
- * Matches the line ranges in a unified diff's hunk header. Git omits a count of 1, and models may omit the second `@@`.
- */
+/** Matches the line ranges in a hunk header of a unified diff: Git omits a count of 1, models the second `@@`. */
 const unifiedRange = /^-(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})?(?: @@|$)/;
 
 /**

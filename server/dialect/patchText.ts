@@ -26,10 +26,7 @@ export interface NoPatch {
   readonly problem: string;
 }
 
-/**
- * Returns the first line (0-based) that begins a patch: its first marker, or the header of a section if there is no such
- * marker. Returns -1 if there is neither, or if a patch without a first marker lacks its end marker, too.
- */
+/** Returns the 0-based line that begins a patch: a marker, or a section's header before an end marker; or -1. */
 export function findSign(text: string): number {
   const found = findPatch(text, { lenient: true });
   return "problem" in found ? -1 : found.from - (found.lacksBegin ? 0 : 1);
@@ -41,10 +38,7 @@ export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
-/**
- * Splits a text into lines. Drops up to two trailing CRs from each, as Codex does: one when it splits the text, and one
- * when it reads the line.
- */
+/** Splits a text into lines, each without up to two trailing CRs: Codex drops one twice. */
 export function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
@@ -64,9 +58,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/**
- * Finds a patch, even if other text precedes it. `lost` is the first preceding line that looks like part of a patch.
- */
+/** Finds a patch, perhaps after other text. `lost`: the first line before it that looks like a part of it. */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0)

@@ -5,10 +5,7 @@ import { splitPatch } from "./patchText.js";
 import { blockProblems, blockTerms } from "./sentences.js";
 import { nextLine, type ParsedText, type ReadingOptions, type TextDialect, TextFindings } from "./textDialect.js";
 
-/**
- * SEARCH/REPLACE blocks. A block's file is named above it or, for all blocks, by the call. The SEARCH text is whole
- * lines. An empty one creates a file; only in aider's form, it appends to a file that has text.
- */
+/** SEARCH/REPLACE blocks of whole lines. An empty SEARCH creates a file or, in aider's form only, appends. */
 export const searchReplace: TextDialect = {
   name: "SEARCH/REPLACE blocks",
   takesPath: true,

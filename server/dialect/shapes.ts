@@ -1,7 +1,4 @@
-/**
- * The table of shapes: the forms of known tools' calls, recognised by the field that contains the edits and by the
- * names of the two texts.
- */
+/** The table of the forms of known tools' calls, told apart by the field with the edits and the texts' names. */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
@@ -17,10 +14,7 @@ export interface Shape {
   readonly description: string;
   /** The field that identifies the shape. */
   readonly container: ContainerName | "patch";
-  /**
-   * `never`: no edit may be at the top level. `alone`: one edit at the top level may replace the list. `beside`: one
-   * edit at the top level may replace the list, or accompany it as the first edit of the call.
-   */
+  /** One edit at the top level: `never`, `alone` in place of the list, or `beside` it as the first edit. */
   readonly single: "never" | "alone" | "beside";
   /** `call`: one file per call. `either`: an edit may name its own file; if it does not, the call's file is used. */
   readonly path: "call" | "either";
@@ -43,16 +37,19 @@ export const patchShape: Shape = {
   spelling: {},
 };
 
+/** What most shapes have in common: a list `edits`, or one edit in place of it, for one file. */
+const editing = { announced: true, container: "edits", single: "alone", path: "call", order: "sequential" } as const;
+
+const severalInOne = "Makes several edits in one file, one after the other: either all succeed, or nothing changes.";
+
 /** Every shape. If several rows fit a call equally well, the first one is used. */
 export const shapes: readonly Shape[] = [
   {
+    ...editing,
     name: "batch",
-    announced: true,
     description: "Edits one or more files in one step: either all edits succeed, or nothing changes.",
-    container: "edits",
     single: "never",
     path: "either",
-    order: "sequential",
     spelling: {
       path: "path",
       oldText: "oldText",
@@ -75,53 +72,37 @@ export const shapes: readonly Shape[] = [
     spelling: { path: "path", oldText: "oldText", newText: "newText" },
   },
   {
+    ...editing,
     name: "MultiEdit",
-    announced: true,
-    description: "Makes several edits in one file, one after the other: either all succeed, or nothing changes.",
-    container: "edits",
-    single: "alone",
-    path: "call",
-    order: "sequential",
+    description: severalInOne,
     spelling: { path: "file_path", oldText: "old_string", newText: "new_string", replaceAll: "replace_all" },
   },
   {
+    ...editing,
     name: "edit_file",
-    announced: true,
-    description: "Makes several edits in one file, one after the other: either all succeed, or nothing changes.",
-    container: "edits",
-    single: "alone",
-    path: "call",
-    order: "sequential",
+    description: severalInOne,
     spelling: { path: "path", oldText: "oldString", newText: "newString", replaceAll: "replaceAll" },
   },
   {
+    ...editing,
     name: "write",
     announced: false,
     description: "Gives files their whole text: either all files are written, or nothing changes.",
-    container: "edits",
-    single: "alone",
     path: "either",
-    order: "sequential",
     spelling: { path: "path", content: "content" },
   },
   {
+    ...editing,
     name: "edit_lines",
     announced: false,
     description: "Replaces lines of a text that was read, by their numbers.",
-    container: "edits",
-    single: "alone",
-    path: "call",
-    order: "sequential",
     spelling: { path: "path", startLine: "start_line", endLine: "end_line", newText: "replacement_text" },
   },
   {
+    ...editing,
     name: "text_editor",
     announced: false,
     description: "Replaces a text, inserts lines after a line, or gives a file its whole text.",
-    container: "edits",
-    single: "alone",
-    path: "call",
-    order: "sequential",
     spelling: { path: "path", oldText: "old_str", newText: "new_str", content: "file_text", insertLine: "insert_line" },
   },
   patchShape,
@@ -139,10 +120,11 @@ export const announcedShapes: readonly ShapeName[] = shapes.filter((row) => row.
 export function shapeOf(
   container: ContainerName | undefined,
   oldText: string | undefined,
-  byLine?: "insertLine" | "startLine",
+  byLine: "insertLine" | "startLine" | undefined,
 ): Shape {
   const fits = shapes.filter((row) => (container === undefined ? row.single !== "never" : row.container === container));
-  const isOf = ({ spelling }: Shape): boolean =>
-    byLine === undefined ? spelling.oldText === oldText : spelling[byLine] !== undefined;
-  return fits.find(isOf) ?? fits[0]!;
+  const found = fits.find(({ spelling }) =>
+    byLine === undefined ? spelling.oldText === oldText : spelling[byLine] !== undefined,
+  );
+  return found ?? fits[0]!;
 }

@@ -42,10 +42,7 @@ export interface TextDialect {
   readonly name: string;
   /** `true` if the call may have a path beside the text. */
   readonly takesPath: boolean;
-  /**
-   * Returns the first line (0-based) that only a text in this dialect has, wherever it is in a longer text; -1 if there is
-   * none. Takes linear time. The text may still turn out to be malformed.
-   */
+  /** Returns the 0-based line that only this dialect has, in linear time, or -1. The text may still be malformed. */
   readonly recognise: (text: string) => number;
   /** Reads a text. Takes linear time and never throws. */
   readonly read: (text: string, how: ReadingOptions) => ParsedText;

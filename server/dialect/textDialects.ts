@@ -38,10 +38,7 @@ function firstSign(text: string, dialects: readonly TextDialect[]) {
   return found.filter(({ line }) => line >= 0).sort((a, b) => a.line - b.line)[0];
 }
 
-/**
- * Reads a text in its dialect. Takes a text without a sign of any, and every text if `lenient` is `false`, for a Codex
- * patch. Refuses a text with another dialect outside the lines that were read.
- */
+/** Reads a text in its dialect, by default as a Codex patch. Refuses another dialect in the lines left over. */
 export function readText(text: string, how: ReadingOptions): ParsedText {
   const dialect = (how.lenient ? dialectOf(text) : undefined) ?? codexPatch;
   const read = dialect.read(text, how);

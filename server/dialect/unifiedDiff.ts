@@ -64,10 +64,7 @@ function readFileHeader(lines: readonly string[], start: number): DiffHeader {
   return { from: nameIn("rename from", "") ?? from, to: nameIn("rename to", "") ?? to, said, end };
 }
 
-/**
- * Reads a name from a header. Git may have quoted the name and written some of its bytes in octal. Returns `undefined` if
- * the name is empty or means that there is no file.
- */
+/** Reads a name, perhaps quoted with octal bytes by Git. `undefined`: it is empty or means that there is no file. */
 function readName(text: string): string | undefined {
   const [whole, quoted] = /^"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
   // `diff` writes the time of the last change after a tab. The start of 1970 means that the file does not exist.
@@ -137,10 +134,7 @@ function problemOf({ from, to, said }: DiffHeader, hunks: readonly Hunk[]): stri
   return isBare && hunks.length === 0 ? patchProblems.noHunks() : undefined;
 }
 
-/**
- * Reads the hunks from a line (0-based) on, up to the diff of the next file. Only empty lines may be between them. Returns
- * no hunks if there is a problem.
- */
+/** Reads hunks from a 0-based line on, up to the next file, with only empty lines between; none if one is wrong. */
 function readHunks(found: TextFindings, from: number, path: string): { hunks: Hunk[] | undefined; next: number } {
   const { lines } = found;
   const hunks: Hunk[] = [];
@@ -182,10 +176,7 @@ function lostProblem(lines: readonly string[], at: number): string | undefined {
 /** Reports whether a line has the sign of a change and is neither an item of a list, a rule nor a file's name. */
 const isChange = (line: string): boolean => /^[+-](?! \S|--+$|-- |\+\+ )/.test(line);
 
-/**
- * Returns the line (0-based) after a hunk whose lines begin at `from`. The counts in its header decide if they fit what
- * follows; otherwise, the hunk extends to the last line with a sign before the next header.
- */
+/** Returns the 0-based line after a hunk: by the counts, if they fit, or after the last sign before a header. */
 function endOfHunk({ lines, warnings }: TextFindings, from: number, header: string): number {
   const counts = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))?/.exec(header);
   const [old, added] = counts === null ? [] : [Number(counts[1] ?? 1), Number(counts[2] ?? 1)];
@@ -205,10 +196,7 @@ function goesOn(after: readonly string[]): boolean {
   return after.some((line) => /^[+-]/.test(line)) && (after[0] !== "" || after.some(isPart));
 }
 
-/**
- * Returns the line (0-based) after as many old and new lines as a hunk's header announces; `undefined` if there are fewer.
- * A line without a sign is context if one with a sign follows it in the hunk.
- */
+/** Returns the line after all announced lines, if there are so many; before a sign, unsigned ones are context. */
 function countedEnd(lines: readonly string[], from: number, left: { old: number; added: number }): number | undefined {
   let { old, added } = left;
   let isUnsigned = false;

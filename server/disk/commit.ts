@@ -1,7 +1,4 @@
-/**
- * Changes files that no editor has open. Either all of them change or none does, even if a system call fails or the
- * process is killed.
- */
+/** Changes closed files, all or none, even if a system call fails or the process is killed. */
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -42,9 +39,7 @@ export interface Committed {
   finish(): void;
 }
 
-/**
- * A batch that was rolled back or, if the outcome is `recoveryPending`, is still unfinished and may be partly applied.
- */
+/** A batch that was rolled back or, with `recoveryPending`, is unfinished and may be partly applied. */
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
@@ -69,11 +64,7 @@ interface Staging {
   readonly turn?: string | undefined;
 }
 
-/**
- * Reads and checks every file and writes the new files next to the old ones, all in one turn of the event loop. Until
- * the batch is over, no other batch that names one of its files can be staged. `label`: a human-readable name for the
- * batch.
- */
+/** Checks every file and stages the new ones in one turn of the event loop, which locks them for other batches. */
 export function stage(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
@@ -129,9 +120,7 @@ interface StagedAs extends Pick<Staging, "onCommit"> {
   readonly claim: Claim;
 }
 
-/**
- * Stages a batch whose files are already locked. On failure, removes everything it wrote and returns all failures.
- */
+/** Stages a batch whose files are locked. On failure, removes all that it wrote and returns all failures. */
 function stageHeld(
   workspace: DiskWorkspace,
   slots: readonly Slot[],
@@ -207,10 +196,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-/**
- * Ends a batch as recovery would, relying on its journal alone, and then unlocks its files. `changed`: the only names to
- * restore; by default, all.
- */
+/** Ends a batch as its journal says, and unlocks its files. `changed`: the names to restore; by default, all. */
 function endAsWritten(batch: StagedBatch, changed?: ReadonlySet<string>): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id, changed));
 }
@@ -228,10 +214,7 @@ function endFailed(batch: StagedBatch, failure: Failure, { changed }: Progress):
   };
 }
 
-/**
- * Records the commit in the journal again, because a power cut could undo the first record. Returns `undefined` on
- * success; otherwise, returns a failure and leaves the retry to recovery.
- */
+/** Records the commit again, because a power cut could undo the first record. On failure, recovery goes on. */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
     writeJournal(workspace, { ...journal, state: "committed" });

@@ -39,10 +39,7 @@ export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
 
-/**
- * Converts the plan's change to a file into a `DiskChange`. No editor may have the file open. `pathOf` must return the
- * absolute path for a URI.
- */
+/** Converts the plan's change to a closed file. `pathOf` must return the absolute path for a URI. */
 export function toDiskChange(file: FileChange, pathOf: (uri: string) => string): DiskChange {
   const { document, change } = file;
   const at = { path: pathOf(document.uri), name: document.path };

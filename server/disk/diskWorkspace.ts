@@ -6,10 +6,7 @@ import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/**
- * The workspace in which batches are written. Whatever a journal says, nothing is changed outside `folders` and
- * `state`.
- */
+/** The workspace in which batches are written; nothing outside `folders` and `state` is ever changed. */
 export interface DiskWorkspace {
   readonly files: FileSystem;
   /** Absolute, canonical paths. */
@@ -45,10 +42,7 @@ export function userWorkspace(folders: readonly string[], more: Partial<DiskWork
   return diskWorkspace(folders, { state, swapFiles, ...more });
 }
 
-/**
- * Returns a workspace that keeps its journals in `state`. By default, it knows of no other sessions or swap
- * directories.
- */
+/** Returns a workspace with its journals in `state`, by default without other sessions or swap directories. */
 export function diskWorkspace(
   folders: readonly string[],
   more: Pick<DiskWorkspace, "state"> & Partial<DiskWorkspace>,

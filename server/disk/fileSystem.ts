@@ -32,11 +32,7 @@ export interface AttributePair {
   readonly to: string;
 }
 
-/**
- * The file system calls needed for writing, all synchronous. Paths are absolute and canonical, except that the last
- * component may be a link, which only `list` and `mayWrite` follow. A call that the system refuses throws an error with
- * the system's code.
- */
+/** The synchronous system calls for writing. Paths are canonical; only `list` and `mayWrite` follow a last link. */
 export interface FileSystem {
   /** Returns information about a path; `undefined` if the path does not exist. */
   look(path: string): FileStat | undefined;
@@ -48,24 +44,15 @@ export interface FileSystem {
   read(path: string, most: number): Buffer;
   /** Returns the first `length` bytes of a regular file, or all bytes if there are fewer. */
   readStart(path: string, length: number): Buffer;
-  /**
-   * Reports whether the user may write to a file or, for a directory, may change and sync the names in it. Throws `EBUSY`
-   * if another program holds the file without sharing it.
-   */
+  /** Reports whether the user may write a file, or change names in a directory. `EBUSY`: it is held by a program. */
   mayWrite(path: string): boolean;
   /** Creates a file; the process's umask applies to `mode`. The file is durable only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
-  /**
-   * Overwrites an existing file, whose bytes are `before`, in place. If another program has made the file longer or
-   * shorter, leaves or restores these bytes and returns `false`. The new bytes are durable only after `sync`.
-   */
+  /** Overwrites a file of the bytes `before`, durable after `sync`. `false`: another program changed its length. */
   fill(path: string, bytes: Uint8Array, before: Uint8Array): boolean;
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
-  /**
-   * For each pair, copies the owner, mode, access control list and extended attributes, and returns whether all of them
-   * were copied.
-   */
+  /** For each pair, copies owner, mode, access control list and attributes, and returns whether all were copied. */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
   /** Flushes a file's bytes and attributes, or a directory's names, to the disk. */
   sync(path: string): void;
@@ -169,10 +156,7 @@ export function isSystemError(error: unknown): boolean {
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
-/**
- * Reports whether an error means that a link has replaced a directory. An `ESTALE` from a network disk, unlike one
- * thrown by the server, has an `errno`.
- */
+/** Reports whether a link has replaced a directory. Only an `ESTALE` from a network disk has an `errno`. */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
@@ -203,10 +187,7 @@ export function unlinkIfThere(files: FileSystem, path: string): void {
   ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
-/**
- * Returns the hash of a file's bytes; `undefined` if `now` is not a regular file, or is larger than any file that the
- * server writes.
- */
+/** Returns the hash of a file's bytes; `undefined` if `now` is no regular file, or larger than the server writes. */
 export function hashAt(files: FileSystem, path: string, now: FileStat): string | undefined {
   if (now.kind !== "file" || now.size > limits.fileBytes) return undefined;
   return hashOf(files.read(path, limits.fileBytes));
@@ -225,10 +206,7 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
 /** Reports whether an error means that a path can't lead to a batch's files: it is too long or leads through a link. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
-/**
- * Runs every step, even if the system refuses one. Returns the code of the first refusal; `undefined` if there was
- * none.
- */
+/** Runs every step, even if the system refuses one. Returns the first refusal's code; `undefined` if none. */
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
   for (const step of steps) {
@@ -245,10 +223,7 @@ export function syncDirectories(files: FileSystem, directories: Iterable<string>
   }
 }
 
-/**
- * Gives a file a name that must be free. Creates a hard link, which can't replace an existing file; if that fails,
- * checks that the name is free and renames the file.
- */
+/** Gives a file a name that must be free: by a hard link or, if that fails, by a check and a rename. */
 export function linkOrRename(files: FileSystem, from: string, to: string): void {
   try {
     files.link(from, to);

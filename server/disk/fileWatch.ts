@@ -158,10 +158,7 @@ export class FileWatch {
     this.#polling = setTimeout(() => void this.#poll(), limits.diskPollMs).unref();
   }
 
-  /**
-   * Looks whether another folder has the path of a watched one, of which the system does not tell if it is a folder above
-   * that has changed; looks at the files of folders that can't be watched, and tries to watch these again.
-   */
+  /** Looks for changed folders above, of which the system does not tell, and at folders that can't be watched. */
   async #poll(): Promise<void> {
     for (const folder of [...this.#folders.values()]) {
       if (folder.watcher !== undefined) {

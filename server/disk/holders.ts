@@ -14,10 +14,7 @@ export type Listings = Map<string, ReadonlySet<string> | undefined>;
 /** The number of files from which on it is faster to list their directories than to look for each trace. */
 export const manyFiles = 20;
 
-/**
- * Returns the editor or session that has, or may have, a file open; `undefined` if there is no sign of one. `listings`:
- * if given, only traces that are listed there are examined.
- */
+/** Returns who may have a file open, if there is a sign of it. `listings`: the only traces to look at, if given. */
 export function holderOf(workspace: DiskWorkspace, path: string, listings?: Listings): Holder | undefined {
   const ours = workspace.openElsewhere.get(path);
   if (ours !== undefined) return ours;
@@ -48,10 +45,7 @@ export interface TracedFile {
   readonly trace: string;
 }
 
-/**
- * Returns the files below a directory that count as open because of a trace, after looking at no more than
- * `limits.tracedEntries` directory entries.
- */
+/** Returns the files in a directory that traces show as open, among at most `limits.tracedEntries` entries. */
 export function tracedFilesIn(workspace: DiskWorkspace, directory: string): TracedFile[] {
   const { files, swapFiles } = workspace;
   const found = new Map<string, TracedFile>();
@@ -121,10 +115,7 @@ function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   ];
 }
 
-/**
- * Parses a lock of the form `user@host.process:boot`, which is the target of a symbolic link or the text of a file.
- * Source: Emacs Lisp manual, "File Locks".
- */
+/** Parses a lock `user@host.process:boot`, from a link's target or a text: Emacs Lisp manual, "File Locks". */
 function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {
   const isLink = (): boolean => files.look(trace)?.kind === "link";
   const text = attempt(() => (isLink() ? files.readLink(trace) : files.readStart(trace, 1024).toString())).value;
@@ -133,10 +124,7 @@ function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefi
   return isLeft(host, Number(pid)) ? undefined : holderName("Emacs", `${user}@${host}`, Number(pid));
 }
 
-/**
- * Reads the process ID and host name from the first block of a swap file. Source: `struct block0` in Vim's and Neovim's
- * memline.c.
- */
+/** Reads process ID and host from a swap file's first block: `struct block0` in Vim's memline.c. */
 function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): string | undefined {
   const block = attempt(() => files.readStart(trace, 108)).value;
   if (block === undefined || block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
@@ -145,18 +133,12 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
   return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
 }
 
-/**
- * Returns a human-readable name for the holder. Includes `who` only if it consists of plain characters, because a trace
- * may be forged, for example in an archive that the user has unpacked.
- */
+/** Returns a name for the holder, with `who` only if it is plain, because a trace may be forged. */
 function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }
 
-/**
- * Reports whether the editor that left a trace is known to have exited. Returns `false` for an editor on another
- * machine, whose processes can't be looked up, and for process ID 0, which no editor has.
- */
+/** Reports whether a trace's editor is known to have exited; not one elsewhere, nor process 0, which is none. */
 function isLeft(host: string | undefined, pid: number): boolean {
   return host === hostname() && pid !== 0 && !isProcess(pid, undefined);
 }

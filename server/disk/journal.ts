@@ -18,10 +18,7 @@ export type Journal = v.InferOutput<typeof journalSchema>;
 /** A name, with its file before and after the batch and the way the name changes. */
 export type JournalEntry = Journal["entries"][number];
 
-/**
- * The result of reading a journal. `foreign`: all files that it names are outside the workspace's folders, or one of
- * them is in the journal directory. `astride`: some of the files are inside the workspace's folders and others outside.
- */
+/** A journal, as read. `foreign`: none of its files is in the workspace, or one is our own. `astride`: some are. */
 export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
   | { readonly kind: "absent" | "unreadable" | "foreign" };
@@ -29,10 +26,7 @@ export type JournalRead =
 /** The parts of a workspace needed to work with journals. */
 export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
 
-/**
- * Creates the journal directory if it does not exist. Agents may not write to it, even if it is inside their workspace.
- * Returns a failure if the directory is unusable or other users have access to it.
- */
+/** Creates the journal directory, or returns the failure if it is unusable or others have access to it. */
 export function openJournals({ files, owners, state }: Journals): Failure | undefined {
   if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
   try {
@@ -86,11 +80,7 @@ export function writeJournal({ files, state }: DiskWorkspace, journal: Journal):
   if (!isWritten) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
 }
 
-/**
- * Creates or replaces a file that has a value as a line of JSON after its hash, by which damage is noticed. The file is never
- * there with only a part of its bytes, and is safely on the disk afterwards. Returns `false`, and writes nothing, if it would
- * have more than `limits.journalBytes` bytes. Throws if the value is not valid.
- */
+/** Writes a value as JSON after its hash, whole and safely on disk. `false`: it would be too long. */
 export function writeSealed<T>(
   files: FileSystem,
   path: string,
@@ -126,10 +116,7 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
   files.sync(state);
 }
 
-/**
- * Returns the ids of all journals in `state`. `halves`: the ids of the batches whose first journal is still being
- * written or was never completed.
- */
+/** Returns the ids of all journals. `halves`: those whose first journal was not completely written. */
 export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
   readonly ids: string[];
   readonly halves: string[];
@@ -167,10 +154,7 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
-/**
- * Returns the deepest directory that contains every file named in a journal. If the files are on several drives,
- * returns the root of the first file's drive.
- */
+/** Returns the deepest directory with all files of a journal, or the root of the first one's drive. */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
   let folder = first;
@@ -180,10 +164,7 @@ export function folderOf(journal: Journal): string {
   return folder;
 }
 
-/**
- * Returns the directories where a batch changes names. Omits the directories of files written in place, because those
- * directories may be unreadable.
- */
+/** Returns the directories where names change, not those of files written in place, which may be unreadable. */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
   return [...names, ...directories].map(dirname);
@@ -200,22 +181,13 @@ export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/**
- * An entry with the paths of its helper files. A journal can't forge these paths, because the server derives them from
- * the entry and the batch's id.
- */
+/** An entry with its helper files' paths, which are derived from it and the batch's id and can't be forged. */
 export interface HelpedEntry extends JournalEntry {
-  /**
-   * The new file, in the parent directory or, if the batch creates that directory, in the nearest ancestor that the
-   * batch does not create.
-   */
+  /** The new file, in the nearest directory above the name that the batch does not create. */
   readonly staged: string;
   /** The old file, kept in the parent directory. */
   readonly kept: string;
-  /**
-   * A copy of the old bytes of a file written in place; `newCopy` is a copy of the new bytes. Both are next to the
-   * journal.
-   */
+  /** A copy of the old bytes (`newCopy`: the new ones) of a file written in place, next to the journal. */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
@@ -301,25 +273,16 @@ const journalSchema = v.strictObject({
         path: pathSchema,
         /** A human-readable name for the file. */
         name: v.pipe(v.string(), v.maxLength(limits.pathLength)),
-        /**
-         * The device of the parent directory or, if the batch creates that directory, of the nearest ancestor that the
-         * batch does not create.
-         */
+        /** The device of the nearest directory above the name that the batch does not create. */
         device: v.string(),
         /**
          * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.
          * `inPlace`: the file keeps its name, and its contents are overwritten.
          */
         way: v.picklist(["create", "replace", "remove", "inPlace"]),
-        /**
-         * `null` if the name was free. `mode`: set only for the user's own files that have set-ID bits, because writing
-         * clears these bits.
-         */
+        /** `null` if the name was free. `mode`: for the user's own set-ID files, whose bits writing clears. */
         before: v.nullable(v.strictObject({ inode: v.string(), hash: hashSchema, mode: v.optional(modeSchema) })),
-        /**
-         * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;
-         * `undefined` for a file written in place.
-         */
+        /** `null` if the name becomes free. `inode`: that of the staged file, once `committing`; not if in place. */
         after: v.nullable(v.strictObject({ hash: hashSchema, inode: v.optional(v.string()) })),
       }),
     ),

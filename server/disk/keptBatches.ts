@@ -61,10 +61,7 @@ export interface KeptChange {
 /** The parts of a workspace needed to work with kept batches. */
 type Keeper = Pick<DiskWorkspace, "files" | "owners" | "state" | "batches">;
 
-/**
- * Does what the journal of a committed batch says about kept batches: keeps this batch, or notes that another one has
- * been undone. Must be called while the batch's helper files still exist. A copy that can't be made is left out.
- */
+/** Keeps a committed batch, or notes that one was undone, as its journal says, while its helper files exist. */
 export function settleKept(workspace: DiskWorkspace, journal: Journal): void {
   const { onCommit } = journal;
   if (onCommit === undefined) return;
@@ -95,10 +92,7 @@ function keepBatch(
   pruneKept(workspace);
 }
 
-/**
- * Copies the old files from the journal's own copies, and describes the new ones. Returns `undefined` if the copies
- * would be too large, or if a file is not as the journal says.
- */
+/** Copies the old files and describes the new ones; `undefined` if too large, or not as the journal says. */
 function copyEntries(
   { files, state }: DiskWorkspace,
   journal: Journal,
@@ -184,10 +178,7 @@ function listKept({ files, batches }: Keeper): KeptFileName[] {
   return names.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
-/**
- * Removes the kept batches that are too old, too many for their folder or, all together, too large, oldest first, as far as
- * the disk lets it.
- */
+/** Removes kept batches that are too old, too many for their folder or too large in all, oldest first. */
 export function pruneKept(keeper: Keeper): void {
   const { files, owners, batches } = keeper;
   const now = owners.now();

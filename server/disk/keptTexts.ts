@@ -5,10 +5,7 @@ import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
 import { inServerFolder, makePrivate } from "../workspace/serverFolder.js";
 
-/**
- * Keeps a text of the file at a path for `limits.keptMs`, where only the user can read it, and returns the path of the
- * copy; `undefined` if it can't be kept.
- */
+/** Keeps a private copy of a file's text for `limits.keptMs`, and returns its path; `undefined` if it can't. */
 export function keepText(path: string, text: string): string | undefined {
   const folder = inServerFolder("replaced");
   if (makePrivate(folder) !== undefined) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Locks: the batches of all processes take turns in changing a name or a file. A process that can't lock the names of
- * its batch refuses the batch, or waits for its turn.
- */
+/** Locks, by which the batches of all processes take turns: one that finds a name locked waits or is refused. */
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { list } from "../dialect/schema.js";
@@ -31,10 +28,7 @@ const claimSchema = v.object({
   inodes: list(v.string()),
 });
 
-/**
- * Returns the claim for changes to these names. Of directories that don't exist, it covers the topmost. Batches that
- * create parts of the same Git directory share a name, so that each sees what the other has created.
- */
+/** Returns the claim for names: with the topmost missing directories, and one name for parts of a Git directory. */
 export function claimFor({ files }: DiskWorkspace, names: readonly string[]): Claim {
   const [paths, inodes] = [new Set<string>(), new Set<string>()];
   for (const name of names) {
@@ -77,18 +71,12 @@ export function queueUp(workspace: DiskWorkspace, id: string, claim: Claim): Loc
   return writeLock(workspace, `${id}.turn`, claim);
 }
 
-/**
- * Returns the paths of the lock files before a turn: those of processes that hold a lock, then those of processes that
- * began to wait earlier, in that order. Empty if it is this process's turn.
- */
+/** Returns the lock files before a turn: of those that hold a lock, then of those that began to wait earlier. */
 export function locksBefore(workspace: DiskWorkspace, id: string, claim: Claim): readonly string[] {
   return othersBefore(workspace, { id, turn: id }, claim).map(({ path }) => path);
 }
 
-/**
- * Writes a lock file of this process, which appears with all its text. On a full disk, the file stays empty and
- * therefore locks everything, but recovery can still end batches.
- */
+/** Writes a lock file, whole at once. On a full disk, it stays empty and locks all, but recovery can go on. */
 function writeLock({ files, state, owners }: DiskWorkspace, name: string, claim: Claim): Lock {
   const path = join(state, `${owners.self}.${name}`);
   try {
@@ -125,10 +113,7 @@ export function foreignLocks(workspace: DiskWorkspace): string[] {
   return locks.filter(({ owner }) => isElsewhere(owner, workspace.owners.self)).map(({ path }) => path);
 }
 
-/**
- * The file names, without the owner, of the locks that this process holds. Any other lock files of this process are
- * stale: their locks have been released.
- */
+/** The names, without the owner, of the locks that this process holds; its other lock files are stale. */
 const ownLocks = new Set<string>();
 
 interface FoundLock {

@@ -1,7 +1,4 @@
-/**
- * Makes a prepared batch visible one name at a time, rechecking each name just before changing it, and then records the
- * commit.
- */
+/** Makes a prepared batch visible name by name, each rechecked just before, and then records the commit. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf, inUse } from "../workspace/files.js";

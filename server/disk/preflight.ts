@@ -45,10 +45,7 @@ export interface After {
   readonly mode: number | undefined;
 }
 
-/**
- * The names that a batch changes and the directories that it creates, parents first; or every reason to refuse the
- * batch.
- */
+/** The names that a batch changes and the directories that it creates, parents first; or why it is refused. */
 export type Preflight =
   | { readonly ok: true; readonly targets: readonly DiskTarget[]; readonly directories: readonly string[] }
   | { readonly ok: false; readonly failures: readonly Failure[] };
@@ -123,9 +120,7 @@ function examine(
 /** Snapshots of the files before the batch, by path; `undefined` for a free name. */
 type Befores = ReadonlyMap<string, Before | undefined>;
 
-/**
- * Decides which file a name will refer to and how the name changes. `missing`: directories to create, deepest first.
- */
+/** Decides which file a name refers to and how it changes. `missing`: directories to create, deepest first. */
 function aim(
   workspace: DiskWorkspace,
   slot: Slot,

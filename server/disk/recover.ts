@@ -1,7 +1,4 @@
-/**
- * Completes or rolls back batches based on their journals alone: one given batch, or all batches interrupted by a
- * crash.
- */
+/** Completes or rolls back batches by their journals alone: a given one, or all that a crash interrupted. */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -44,17 +41,11 @@ export interface Recovery {
   readonly batches: readonly Recovered[];
   /** Sentences about journals that were left alone because they can't be read or trusted. */
   readonly problems: readonly string[];
-  /**
-   * The reason the journals could not be examined, or the reason no batch may be written yet; `undefined` if there is
-   * none.
-   */
+  /** Why the journals could not be examined or no batch may be written yet; `undefined` if nothing is wrong. */
   readonly failure?: Failure | undefined;
 }
 
-/**
- * Completes or rolls back the interrupted batches in a workspace's folders. Does nothing while another process changes
- * one of their files.
- */
+/** Ends the interrupted batches in a workspace's folders, unless another process changes one of their files. */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
@@ -84,9 +75,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
   }
 }
 
-/**
- * Returns the ids of the journals that no live process is using, complete or not, except those about other workspaces.
- */
+/** Returns the ids of the journals, complete or not, that no live process uses, except other workspaces'. */
 export function interrupted(workspace: DiskWorkspace): readonly string[] {
   const { ids, halves } = listJournals(workspace);
   if (ids.length === 0 && halves.length === 0) return [];
@@ -184,10 +173,7 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, names, message };
 }
 
-/**
- * Ends a batch as its journal says. Idempotent, so an interrupted attempt can be repeated any number of times.
- * `changed`: the names that the batch has reached; by default, all.
- */
+/** Ends a batch as its journal says; may be repeated. `changed`: the names it has reached; by default, all. */
 export function endBatch(workspace: DiskWorkspace, journal: Journal, changed?: ReadonlySet<string>): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
@@ -217,10 +203,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal, changed?: R
 /** System error codes for a full disk or an exhausted quota. The last is Linux's EDQUOT, for which Node has no name. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
-/**
- * Ends a batch as its journal on the disk says, regardless of the state that this process last tried to write. If the
- * journal can't be read, the batch stays pending, because recovery may be able to read the journal later.
- */
+/** Ends a batch as its journal on the disk says; pending if it can't be read, because it may be readable later. */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string, changed?: ReadonlySet<string>): BatchEnding {
   const ending = attempt(() => {
     const read = readJournal(workspace, id);
@@ -254,11 +237,7 @@ function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
   return way === "inPlace" ? oldCopy : kept;
 }
 
-/**
- * Removes the helper files of a batch that is over, and then its journal. The journal, which must have been synced, is
- * removed last, because nothing else lists the helper files. Returns the first error code from the system; `undefined`
- * if there was none.
- */
+/** Removes a batch's helper files and, last, its synced journal, which lists them. Returns the first error's code. */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;
   const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));

@@ -1,6 +1,4 @@
-/**
- * Rolls back a batch's own changes, and only those, based on its journal and on the files that its names now refer to.
- */
+/** Rolls back a batch's own changes only, by its journal and the files that its names now refer to. */
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -87,9 +85,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/**
- * Restores the old file under a name. If that is impossible, returns the file, which must be reported as left alone.
- */
+/** Restores the old file under a name, or returns the file that must be reported as left alone. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -120,10 +116,7 @@ function uncreate(context: RollBackContext): Foreign | undefined {
   return undefined;
 }
 
-/**
- * Restores the old file under a name. If the name no longer refers to that file, the file should be available as the
- * kept file in the same directory.
- */
+/** Restores the old file under a name that no longer refers to it, from the kept file next to it. */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path, before, kept } = entry;
@@ -142,10 +135,7 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
   return undefined;
 }
 
-/**
- * Handles a name whose kept file is gone. Usually, the old file has already been restored. Otherwise, another program,
- * such as a cleanup tool, has deleted the kept file, and the batch's change stays.
- */
+/** Handles a missing kept file: the old one was restored before, or a cleanup took it and the change stays. */
 function findLost(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path } = entry;
@@ -153,10 +143,7 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/**
- * Returns `false` if the batch was to replace the file under a name but has not yet done so, in which case the staged
- * file still exists.
- */
+/** Returns `false` if the batch has not yet replaced the file, whose staged file then still exists. */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }
@@ -230,10 +217,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/**
- * Reports whether the bytes in `[from, to)` consist of runs, possibly empty, taken from each side in turn at the same
- * offsets. Beyond the end of a side, its bytes count as zero.
- */
+/** Reports whether the bytes in `[from, to)` are runs from either side; beyond a side's end, its bytes are zero. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
   // Each side matches as many bytes as it can, which leaves the fewest bytes for later sides.

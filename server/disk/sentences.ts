@@ -16,9 +16,7 @@ export type Unreached =
   /** The program that answers on the session's socket does not know the session's secret. */
   | { readonly kind: "impostor" };
 
-/**
- * Explains why a session could not be reached. `problem`: a clause to end a sentence; `hint`: one or more sentences.
- */
+/** Why a session could not be reached. `problem`: a clause to end a sentence; `hint`: one or more sentences. */
 export function sayUnreached(why: Unreached): { readonly problem: string; readonly hint: string } {
   switch (why.kind) {
     case "absent":
@@ -83,10 +81,7 @@ export type Holder =
   | { readonly kind: "closed"; readonly session: string; readonly why: Closed }
   /** A session that has the file's folder open could not be asked about the file. `session`: its name. */
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
-  /**
-   * This version of the server can't read a session's announcement. `problem`: a sentence that says what to do about
-   * it.
-   */
+  /** This version can't read a session's announcement. `problem`: a sentence that says what to do about it. */
   | { readonly kind: "hidden"; readonly problem: string };
 
 /** The reason why agents have no access to a session. */

@@ -101,10 +101,7 @@ interface NameInStage {
   readonly entry: HelpedEntry;
 }
 
-/**
- * Writes the journal first, then the helper files. Throws if the system refuses a call; the journal then says which
- * files to remove.
- */
+/** Writes the journal, then the helper files. If this throws, the journal says which files to remove. */
 export function prepare(
   workspace: DiskWorkspace,
   journal: Journal,
@@ -145,19 +142,13 @@ export function prepare(
   return { journal: { ...journal, entries }, targets, warnings: [...warnings, ...lost] };
 }
 
-/**
- * Reports whether a write in place clears set-ID bits that only another user can restore. A write by the superuser
- * clears none.
- */
+/** Reports whether writing in place clears set-ID bits that the user can't restore; the superuser clears none. */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
-/**
- * Prepares one name and returns the way it will change. Appends to `copies` each copy whose attributes must still be
- * set.
- */
+/** Prepares a name and returns how it will change. Adds to `copies` those whose attributes must be set. */
 function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): JournalEntry["way"] {
   const { way, before, after, slot } = name.target;
   const { kept, staged } = name.entry;
@@ -187,10 +178,7 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
   return [copyFile(files, copied, { from: source.path, to: path })];
 }
 
-/**
- * Creates a copy that only the user can access. A copy with the original's mode but without its access control list
- * might be accessible to more users.
- */
+/** Creates a copy that only the user can access: with the mode alone, more users than the original's might. */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
   return { ...pair, mode };

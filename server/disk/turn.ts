@@ -10,10 +10,7 @@ import { newId } from "./recover.js";
 export interface Turn {
   /** The id under which this process waits; `undefined` if it does not. */
   id(): string | undefined;
-  /**
-   * Waits until it is the turn of a batch that names these files. Resolves with `false` if the call has waited for
-   * `limits.turnMs` in all, or if `isOver` reports that nobody needs the turn any more.
-   */
+  /** Waits for the turn of a batch with these files; `false` after `limits.turnMs` in all, or once `isOver`. */
   wait(workspace: DiskWorkspace, names: readonly string[], isOver: () => boolean): Promise<boolean>;
   /** Leaves the queue. Never throws. */
   leave(): void;

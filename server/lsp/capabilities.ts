@@ -10,10 +10,7 @@ export interface ClientMultiEdit {
   confirm?: boolean;
   /** Maximum delay, in milliseconds, before the client syncs typed text. */
   syncDelay?: number;
-  /**
-   * `true` if the client loads the files that the notification `multiEdit/didChangeOnDisk` names, and answers the request
-   * `multiEdit/adoptDiskText`.
-   */
+  /** `true` if the client loads files named by `multiEdit/didChangeOnDisk`, and answers `multiEdit/adoptDiskText`. */
   didChangeOnDisk?: boolean;
   /** `true` if the client answers the request `multiEdit/diagnostics`. */
   diagnostics?: boolean;

@@ -1,6 +1,4 @@
-/**
- * Facts about known clients that their announced capabilities omit or misstate. No other file checks a client's name.
- */
+/** Facts about known clients that their capabilities omit or misstate. No other file checks a client's name. */
 import { limits } from "../text/limits.js";
 import type { SaveHabits } from "../workspace/files.js";
 
@@ -10,16 +8,11 @@ export interface ClientFacts {
   readonly documentChanges: boolean;
   /** `true` if a lone CR ends a line, as LSP specifies. */
   readonly loneCrEndsLine: boolean;
-  /**
-   * `true` if the client treats an empty document as a single line ending, which a new file's text must then replace.
-   */
+  /** `true` if the client takes an empty document for a line ending, which a new file's text must then replace. */
   readonly emptyIsLineEnd: boolean;
   /** `true` if the client immediately restores a final line ending that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /**
-   * `true` if the client normalises inserted line endings (to LF in a text with both CRLF and LF), even if it does not
-   * announce this.
-   */
+  /** `true` if the client normalises inserted line endings (to LF if there are both), even unannounced. */
   readonly normalisesInserts: boolean;
   /** `true` if inserting text after the final line ending leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
@@ -27,10 +20,7 @@ export interface ClientFacts {
   readonly habits: SaveHabits;
   /** Lowest document version that the client checks before applying an edit; `Infinity` if it checks none. */
   readonly checksVersionsFrom: number;
-  /**
-   * `true` if the client, once it announces it, applies the texts of an edit all or none, whatever their number, and
-   * undoes them all together.
-   */
+  /** `true` if the client, once it announces it, applies all texts of an edit or none, and undoes them together. */
   readonly textsTogether: boolean;
   /** Delay, in milliseconds, until typed text is synced, including a safety margin. */
   readonly syncDelay: number;
@@ -126,9 +116,7 @@ const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmM
 interface Row {
   /** `clientInfo.name`, in lower case. */
   readonly name: string;
-  /**
-   * The row applies to versions before this one and to clients that report no version; if `undefined`, to all versions.
-   */
+  /** The row applies to versions before this one and to clients without a version; if `undefined`, to all. */
   readonly before?: readonly [major: number, minor: number];
   readonly facts: ClientFacts;
 }

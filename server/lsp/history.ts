@@ -70,11 +70,7 @@ export function createHistory(): SessionHistory {
   return { transactions: [], proposals: [], isOnDisk: false, newId: () => `${session}-${++made}` };
 }
 
-/**
- * Returns the list with `latest` appended, stripped of the parts that only planning uses. Drops the oldest entries
- * until at most `most` remain, which together fit into `limits.undoSize`. Returns `undefined` if `latest` does not fit
- * on its own.
- */
+/** Returns the list with `latest`, without the oldest that exceed `most` or `limits.undoSize`, if it fits itself. */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],
   latest: T,

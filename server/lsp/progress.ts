@@ -8,10 +8,7 @@ import { createCancelSource } from "./wire/rpc.js";
 /** Reports a task's progress: the number of steps done, and the total number of steps (`of`). */
 export type ReportStep = (done: number, of: number) => void;
 
-/**
- * Runs a task and shows its progress after `limits.progressAfterMs`. The task's token is cancelled when `token` is, or
- * when the user cancels the task in the editor. The client must support this.
- */
+/** Runs a task and shows its progress after `limits.progressAfterMs`. Its token is cancelled by the user, too. */
 export async function withProgress<T>(
   session: Session,
   token: CancellationToken,

@@ -66,16 +66,11 @@ export const agentNotifications = { asking: "multiEdit/asking", alive: "multiEdi
 
 /** Params of the notification `multiEdit/asking`. */
 export interface AskingParams {
-  /**
-   * `true`: one of the connection's calls waits for the user, and changes nothing before the notification with `false`.
-   */
+  /** `true`: a call of the connection waits for the user, and changes nothing before the notification with `false`. */
   waiting: boolean;
 }
 
-/**
- * Names of the commands for `workspace/executeCommand`. A command's first argument holds the params of the request with
- * the same name.
- */
+/** Names of the commands for `workspace/executeCommand`; the first argument is the request's params. */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests sent to clients that announce support for them. */
@@ -98,10 +93,7 @@ export const notifications = {
   didMerge: "multiEdit/didMerge",
 } as const;
 
-/**
- * One tool call in any announced shape, plus the integration's options. A string is interpreted as a patch. For a call
- * that is passed on as the model wrote it, use `ForwardedCall`.
- */
+/** A call in any announced shape, with options; a string is a patch. For calls passed on, use `ForwardedCall`. */
 export type MultiEditParams = ShapedCall;
 
 /** First and last line of a match, 1-based and inclusive, in the text as it was before the batch. */
@@ -117,10 +109,7 @@ export interface EditResult {
   path: string;
   /** `applied` means that the result's `edit` includes this edit, even if the edit is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
-  /**
-   * Name of the rung (the method of comparison) that found the old text; absent if no old text was searched for or none
-   * was found.
-   */
+  /** Name of the rung (the method of comparison) that found the old text; absent if none did. */
   rung?: string;
   /** The earlier text that decided the place; absent if the present text did. */
   base?: "saved" | "read";
@@ -141,10 +130,7 @@ export interface FileResult {
   version: number | null;
   /** SHA-256, in hex, of the file's bytes before the batch. Set only if `version` is `null` and the file existed. */
   hash?: string;
-  /**
-   * 1-based number of the first changed line in the resulting text: 0 if no line changes or the file is deleted, 1 for
-   * a new, empty file.
-   */
+  /** 1-based first changed line in the resulting text: 0 if no line changes or the file is deleted, 1 if it is new. */
   firstChangedLine: number;
   /** Number of lines added; a changed line counts in both `added` and `removed`. */
   added: number;
@@ -164,10 +150,7 @@ export interface FileResult {
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified the result. */
   applied: boolean;
-  /**
-   * `proposed`: the server applied nothing; the client can apply `edit`. `unknown`: all, part or none of the call was
-   * applied; see `warnings`.
-   */
+  /** `proposed`: the client can apply `edit`. `unknown`: all, part or none was applied; see `warnings`. */
   outcome: "applied" | "proposed" | "unknown";
   /** The option `label` or, by default, `src/a.ts (3 edits)` for one file and `4 files (9 edits)` for several. */
   label: string;
@@ -202,9 +185,7 @@ export interface MultiEditErrorData {
   diff?: string;
 }
 
-/**
- * Params of `multiEdit/read`. `startLine` and `endLine` are 1-based and inclusive; by default, the whole text is read.
- */
+/** Params of `multiEdit/read`. The lines are 1-based and inclusive; by default, the whole text is read. */
 export interface ReadParams {
   path: string;
   startLine?: number;
@@ -275,10 +256,7 @@ export interface ConfirmRequestResult {
   refused?: string[];
 }
 
-/**
- * Params of `multiEdit/confirm` on the socket for agents: a change on disk, by another process, to files of this
- * session. The user is asked about it in the session's editor.
- */
+/** Params of `multiEdit/confirm` on the agents' socket: another process changes this session's files on disk. */
 export interface ConfirmParams {
   label: string;
   /** Unified diff of all files, in Git style. */
@@ -318,10 +296,7 @@ export interface DidApplyParams {
 export interface AppliedFile extends FileSummary {
   /** Document version that `ranges` refer to; `null` if the file is not open in the editor. */
   version: number | null;
-  /**
-   * Empty if no text was changed, the file was deleted, or the new text can no longer be located. A range of length 0
-   * marks removed text.
-   */
+  /** Empty if no text changed, the file was deleted, or the text can't be located; length 0 marks removed text. */
   ranges: Range[];
 }
 
@@ -333,10 +308,7 @@ export interface StatusResult {
   server: { name: string; version: string };
   /** Version of this protocol. */
   protocol: number;
-  /**
-   * The name and version that the client reports, each on one line; of a version with spaces, only the number. `null` if
-   * the client reports no name.
-   */
+  /** The client's name and version, each on one line; of a version with spaces, only the number. `null` if unnamed. */
   client: { name: string; version?: string } | null;
   /** URIs of the workspace folders. */
   folders: string[];

@@ -25,9 +25,7 @@ import { stateOfCall } from "./review/serve.js";
 import { readProblems, requestFailures } from "./sentences.js";
 import { announcedBy, type Session, seenBy, worldOf } from "./session.js";
 
-/**
- * Serves `multiEdit/read`: returns a file's text or some of its lines. A range that extends past the end is clamped.
- */
+/** Serves `multiEdit/read`: returns a file's text or some of its lines, clamped to those that there are. */
 export async function readDocument(
   session: Session,
   params: unknown,

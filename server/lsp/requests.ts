@@ -55,11 +55,7 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
   [methods.status, async (session, { params }) => ({ ok: true, result: await statusOf(session, params) })],
 ]);
 
-/**
- * Serves one request, whoever sent it. Returns a failure as an `ErrorType`, the class of the errors that the door
- * sends. The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no
- * data.
- */
+/** Serves one request, whoever sent it. Returns a failure as an `ErrorType`, with `MultiEditErrorData` if known. */
 export async function serveRequest(
   session: Session,
   request: IncomingRequest,
@@ -144,10 +140,7 @@ function noteCaller(session: Session, method: string, caller: Caller, answer: An
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
 }
 
-/**
- * Adds an agent to the end of the bounded list or, if it is already listed, moves it there. An agent without an id is
- * identified by its name.
- */
+/** Puts an agent at the end of the bounded list. An agent without an id is identified by its name. */
 function rememberCaller(session: Session, caller: Caller): void {
   const { name, agent } = caller;
   const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));

@@ -248,9 +248,7 @@ const summary = "the answer is a summary: ";
 export const callSentences = {
   /** The first line of a failed call's message. */
   failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
-  /**
-   * The last line of a failed call's message. `sound`, which is never empty, holds the correct edits' 0-based indices.
-   */
+  /** The last line of a failed call's message. `sound`: 0-based indices of the correct edits; never empty. */
   sound: (sound: readonly number[], isPatch: boolean): string => {
     const isOne = sound.length === 1;
     const fine = `${indices(sound)} ${isOne ? "needs" : "need"} no correction`;
@@ -321,9 +319,7 @@ export const callSentences = {
   changedAt: (line: number): string => `its text has changed at line ${line}`,
 } as const;
 
-/**
- * Reports whether a warning is only about what a summary leaves out. An answer without a diff can omit such a warning.
- */
+/** Reports whether a warning is only about what a summary leaves out, so that an answer without a diff omits it. */
 export const isAboutSummary = (warning: string): boolean => warning.startsWith(summary);
 
 /** Reports whether a warning only says why files with unsaved changes were not saved. */

@@ -42,10 +42,7 @@ export interface ServerStart {
   readonly version: string;
   /** Log level from the command line; if `undefined`, the setting `logLevel` applies. */
   readonly logLevel: LogLevel | undefined;
-  /**
-   * Announces the session to agents, and opens it to them if the user's settings allow it. Called once, after the session
-   * has begun.
-   */
+  /** Announces the session to agents, opened to them if the settings allow it. Called once, after it has begun. */
   openToAgents(session: Session): Promise<void>;
 }
 
@@ -77,10 +74,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   registerRequests(connection, session);
 }
 
-/**
- * Announces the session to agents and, if the settings allow it, opens it to them. A later change to that setting takes
- * effect only after a restart.
- */
+/** Announces the session to agents and, if allowed, opens it. A later change of the setting needs a restart. */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
   try {
     await start.openToAgents(session);
@@ -272,10 +266,7 @@ function registerSync(
 /** Params as received, not yet validated. */
 type Loose = { textDocument?: Readonly<Record<string, unknown>>; contentChanges?: unknown } | null | undefined;
 
-/**
- * Registers the handlers for requests and commands. For `multiEdit/apply`, the client applies the returned edit; for
- * the command `multiEdit.apply`, the server applies it.
- */
+/** Registers the handlers. For `multiEdit/apply`, the client applies the edit; for the command, the server does. */
 function registerRequests(connection: Connection, session: Session): void {
   // If the client reports that it has applied a proposal, the server does not have to wait for the text to be synced.
   connection.onNotification(notifications.didApply, () => {

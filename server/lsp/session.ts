@@ -53,10 +53,7 @@ export interface ClientConnection {
 export interface Outside {
   /** Returns the gates that the user has set elsewhere. */
   gates(): readonly FileGate[];
-  /**
-   * Asks the user in another editor about changes to `files`, which are absolute paths. `ownClient`: the session's own
-   * client has to ask; `nobody`: no editor can ask.
-   */
+  /** Asks the user about changes to `files` elsewhere. `ownClient`: its own client asks; `nobody`: no editor can. */
   ask(
     question: ConfirmParams,
     files: readonly string[],
@@ -84,10 +81,7 @@ export interface Session {
   readonly connection: ClientConnection;
   readonly documents: Documents;
   readonly history: SessionHistory;
-  /**
-   * The earlier texts of the documents, which decide where an agent's edits belong; `undefined` as long as no document
-   * has been opened or read, and in a session without an editor.
-   */
+  /** The documents' earlier texts; `undefined` before one is opened or read, and without an editor. */
   trails: Trails | undefined;
   /** The open files as they were on disk when the editor last read or wrote them. */
   readonly diskStamps: DiskStamps;
@@ -112,10 +106,7 @@ export interface Session {
   settingProblems: readonly string[];
   /** URIs of documents with unsaved changes that the client does not sync, as the client reports them. */
   unsynced: readonly string[];
-  /**
-   * URIs of the open documents that belong to a file but have a scheme that the server does not read, such as the cells
-   * of a notebook. Their texts are not kept.
-   */
+  /** URIs of the open documents of files with schemes that are not read, such as cells. Their texts are not kept. */
   readonly refused: Set<string>;
   /** The settings' decision about files; always up to date with `settings`. */
   gate: FileGate;
@@ -138,10 +129,7 @@ export function announcedBy({ capabilities }: Session): Partial<Record<keyof Cli
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
 }
 
-/**
- * Returns the name under which a caller's earlier texts are kept: the agent's id, one name for all agents without an id,
- * or one for the client.
- */
+/** Returns the name under which a caller's earlier texts are kept: its id, one for agents without, or the client's. */
 export function seenBy(caller: Caller | undefined): string {
   if (caller === undefined) return "client";
   return caller.agent === undefined ? "agents" : `agent ${caller.agent}`;
@@ -163,10 +151,7 @@ export function worldOf(session: Session, root: string | undefined): World {
   };
 }
 
-/**
- * Returns the open document for a URI, however the client spells it; `undefined` if none is open. A closed file's plan
- * uses the server's spelling of the URI, but the client may later open the file under a different spelling.
- */
+/** Returns the open document for a URI, which the client may spell otherwise; `undefined` if none is open. */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);
   if (exact !== undefined) return exact;
@@ -189,11 +174,7 @@ export type OnWaiting = (isWaiting: boolean) => void;
 /** Runs a task in its turn. `share`: that of the agent that the task is for; `undefined` if it is for the editor. */
 export type InTurn = <T>(task: () => Promise<T>, share?: Share) => Promise<T>;
 
-/**
- * Creates a queue that runs one task at a time. Agents with waiting tasks take turns, whatever their number of tasks;
- * the tasks of one agent keep their order. An agent gets no turn as long as it does not read its answers. A failed task
- * does not stop the queue.
- */
+/** Creates a queue of tasks, in which agents take turns unless they do not read their answers. */
 export function createTurns(): InTurn {
   const waiting = new Map<Share | undefined, readonly (() => Promise<void>)[]>();
   let isBusy = false;

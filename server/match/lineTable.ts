@@ -176,9 +176,7 @@ function plainOf(unit: number, fold: LineFold): number {
   return fold === "blanksAndWidths" ? plainWidth(unit) : unit;
 }
 
-/**
- * Shrinks `[from, to)` by the whitespace that the fold ignores at either end, such as a CR at the end of a patch line.
- */
+/** Shrinks `[from, to)` by the whitespace at either end that the fold ignores, such as a patch line's CR. */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

@@ -80,10 +80,7 @@ export interface LineHits {
   readonly starts: readonly [number, ...number[]];
 }
 
-/**
- * Tries the rungs for hunks on a range of lines until one of them finds the run, which must not be empty. Unless
- * `lenient` is set, tries only those that Codex has.
- */
+/** Tries the rungs for hunks on a range of lines until one finds the run; unless `lenient`, only Codex's. */
 export function locateLines(
   index: TextIndex,
   run: readonly string[],

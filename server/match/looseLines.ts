@@ -16,10 +16,7 @@ import {
   wholeLines,
 } from "./wholeLines.js";
 
-/**
- * Finds the old text's lines where whitespace within a line has another length, and all lines have the same shift of
- * indentation or none. Whitespace on one side only is a difference.
- */
+/** Finds lines with other lengths of inner whitespace, none on one side only, and one shift of indentation. */
 export function findRespaced(index: TextIndex, oldText: string): Found {
   const old = wholeLines(oldText);
   if (!isTelling(oldText) || !old.lines.some((line) => /\S\s+\S/.test(line))) return [];
@@ -73,10 +70,7 @@ interface ShiftedSpan {
   readonly shift: Shift | undefined;
 }
 
-/**
- * Finds the old text's lines where some have the document's indentation and others do not. `fitsUneven` reports whether
- * an edit is safe at such a place.
- */
+/** Finds lines of which only some have the document's indentation. `fitsUneven`: whether an edit is safe there. */
 export function findUneven(index: TextIndex, oldText: string): Found {
   const old = wholeLines(oldText);
   if (!isTelling(oldText) || old.lines.length < 2) return [];
@@ -126,10 +120,7 @@ export function isRespacing({ oldText, newText }: Sought): boolean {
   return plain(oldText) === plain(newText);
 }
 
-/**
- * Reports whether the new text, too, has the empty lines that are left out of the old text at a place, and the document
- * does not have the rest of the new text there yet.
- */
+/** Reports whether the new text has the left-out empty lines, too, and is not at the place already. */
 export function fitsEnds(index: TextIndex, sought: Sought, { from, to, reshape }: Place): boolean {
   if (reshape?.kind !== "trimEnds") return true;
   const left = trimmedEnds(sought, reshape);

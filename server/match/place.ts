@@ -29,10 +29,7 @@ export interface Move {
  */
 export type Reshape =
   | Shift
-  /**
-   * `number`: the first line's number. `column`: the offset in a line at which the numbers end; `undefined` if all of
-   * them start at 0.
-   */
+  /** `number`: that of the first line. `column`: where in a line the numbers end; `undefined` if all start at 0. */
   | {
       readonly kind: "unview";
       readonly separator: string;
@@ -61,9 +58,7 @@ export type Shift =
   | { readonly kind: "scale"; readonly from: number; readonly to: number }
   /** `then`: the change that follows the exchange of tabs and spaces; `undefined` if none does. */
   | { readonly kind: "toSpaces"; readonly width: number; readonly then?: Move }
-  /**
-   * `rests`: the permitted numbers of spaces after the tabs of a line's indentation; `undefined` permits any number.
-   */
+  /** `rests`: the permitted numbers of spaces after the tabs of an indentation; `undefined` permits any. */
   | {
       readonly kind: "toTabs";
       readonly width: number;

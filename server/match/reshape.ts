@@ -35,10 +35,7 @@ function mixes({ oldText, newText }: Sought, shift: Shift): boolean {
   return hasTab(newText) && !hasTab(oldText);
 }
 
-/**
- * Reports whether the width of a tab that stands for spaces is known, if it matters: the old text has several depths, the
- * new text has the same one, or the document's lines get deeper by that width.
- */
+/** Reports whether a tab's width in spaces is known, if it matters: by several depths, or by the document. */
 function isKnownWidth(index: TextIndex, { oldText, newText }: Sought, shift: Shift): boolean {
   if (shift.kind !== "toSpaces" || shift.then !== undefined) return true;
   const depthsOf = (text: string) =>
@@ -102,11 +99,7 @@ function shiftOf(reshape: Reshape | undefined): Shift | undefined {
   }
 }
 
-/**
- * Adds a line ending to a non-empty new text that lacks it, if the old text consists of whole lines and ends with a line
- * ending: the edit would otherwise join its last line to the next one. If a literal old text is followed by a line
- * ending, its own last line is an empty one, and nothing is joined.
- */
+/** Ends a new text with a line ending, if the old text does: it would join its last line to the next. */
 function asWholeLines(index: TextIndex, { oldText, newText }: Sought, { from, to, reshape }: Place): Sought {
   const isLost = newText !== "" && endsLine(oldText) && !endsLine(newText);
   const isLiteral = reshape === undefined || reshape.kind === "unmark";

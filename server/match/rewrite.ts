@@ -1,6 +1,4 @@
-/**
- * Computes the changes that an edit makes at a place. Aligns old and new text by line and keeps the lines they share.
- */
+/** Computes an edit's changes at a place: aligns old and new text by line and keeps the lines they share. */
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
 import { replacedIn } from "../text/lines.js";
@@ -8,11 +6,7 @@ import type { Place, Sought } from "./place.js";
 import { asFound } from "./reshape.js";
 import type { TextIndex } from "./textIndex.js";
 
-/**
- * Returns the changes that an edit makes at a place, sorted and minimal; an empty list if the document already has the
- * new text there. Returns `undefined` if the edit can't be adapted to the indentation at the place: a line's
- * indentation does not fit, or the edit changes nothing but indentation.
- */
+/** Returns an edit's minimal changes at a place, perhaps none; `undefined` if its indentation does not fit there. */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   // As a rule, either both texts end with a line ending or neither does, and nothing needs to be adapted.
   const isAsSent = place.isOwn || (place.reshape === undefined && !/[\n\r]/.test(sought.oldText.slice(-1)));
@@ -43,10 +37,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
 /** A part of the result: a span that is copied from the document, or text that is written. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/**
- * Returns the line ending for new lines at an offset: that of the line at the offset, or else of the line before it;
- * `undefined` if neither line has one.
- */
+/** Returns the line ending at an offset, for new lines, or the one before; `undefined` if there is neither. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search near the offset first: indexing all lines of the text just for this would take longer than the edit itself.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
@@ -57,9 +48,7 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/**
- * The number of UTF-16 code units that are searched for a line ending before falling back to the index of all lines.
- */
+/** How many UTF-16 code units are searched for a line ending before the index of all lines is used. */
 const nearby = 2_000;
 
 /** Returns the line ending that starts at an offset; `undefined` if the document's editor sees no line ending there. */
@@ -71,18 +60,13 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/**
- * Returns a line ending to reuse for new lines; `undefined` if it is a lone CR that the editor does not count as one.
- */
+/** Returns a line ending for new lines; `undefined` if it is a lone CR that is none for the editor. */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/**
- * A line of the new text, and the line of the old text that it repeats (`kept`) or replaces, if any. Line numbers are
- * 0-based.
- */
+/** A line of the new text, and the old line that it repeats (`kept`) or replaces, if any; 0-based. */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;

@@ -44,10 +44,7 @@ const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
   find: (index, oldText) => findFolded(index, oldText, fold),
 });
 
-/**
- * The rungs, in the order in which they are tried. The strict rungs for hunks, and their first two lenient ones,
- * correspond to Codex's four passes.
- */
+/** The rungs in the order tried. The strict ones for hunks and the next two are Codex's four passes. */
 export const rungs: readonly Rung[] = [
   { name: "exact", strict: true, find: findExact, hunkLines: "nothing" },
   { name: "lineEnding", strict: true, ...under("lineEnds") },
@@ -102,10 +99,7 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
   return [...within, ...atEnds].sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
-/**
- * Returns the places of a folded old text. With `atLineEnd`, returns only places at the end of a line; each then
- * includes the line's trailing whitespace.
- */
+/** Returns a folded old text's places; with `atLineEnd`, only those at line ends, with the whitespace there. */
 function placesOf(index: TextIndex, fold: Fold, pattern: string, atLineEnd = false): Found {
   const places: Place[] = [];
   if (pattern === "") return places;

@@ -15,10 +15,7 @@ export class TextIndex {
   private ownLines: LineIndex | undefined;
   private anyLines: LineIndex | undefined;
   private isMixed: boolean | undefined;
-  /**
-   * The text whose lines show how the document is indented: that of the whole document before the batch or, if that has
-   * nothing but whitespace, the first one that has more.
-   */
+  /** The text that shows the document's indentation: the one before the batch, or the first with more than space. */
   readonly habits: TextIndex;
 
   constructor(
@@ -49,10 +46,7 @@ export class TextIndex {
     return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
-  /**
-   * The lines as the document's editor counts them; used to number lines in results and to choose the line endings of
-   * new lines.
-   */
+  /** The lines as the document's editor counts them, for numbers in results and the line endings of new lines. */
   get lines(): LineIndex {
     this.ownLines ??= LineIndex.of(this.text, this.rule);
     return this.ownLines;
@@ -64,11 +58,7 @@ export class TextIndex {
     return this.anyLines;
   }
 
-  /**
-   * Announces, in steps, the old texts that will be searched for. If there are many, a rung searches for them together:
-   * the first rung for all of them, later rungs only for those that do not occur exactly. A no-op if the last call
-   * announced the same old texts.
-   */
+  /** Announces the old texts to come, in steps: if they are many, a rung searches for them together. */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
     if (wanted.length === this.expected?.length && wanted.every((each, i) => each === this.expected?.[i])) return;
@@ -124,10 +114,7 @@ export class TextIndex {
     return folded;
   }
 
-  /**
-   * Searches the folded text, in steps, for the announced old texts, so that `keyHits` does not have to search in a
-   * single step.
-   */
+  /** Searches the folded text step by step for the announced old texts, so that `keyHits` need not do it at once. */
   *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
     // If the fold changed nothing, most patterns either occur exactly or do not occur at all.

@@ -20,10 +20,7 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
     .map((line) => ({ ...span(index, old, line), reshape }));
 }
 
-/**
- * Reports whether any line of a text that looks like a file view occurs in the document together with its number. The
- * numbers then belong to the document: they may be keys of a map or the numbers of list items.
- */
+/** Reports whether a line is in the document with its number, which then belongs to it, as a list's may. */
 export function hasNumbered(index: TextIndex, text: string): boolean {
   const view = viewOf(text);
   if (view === undefined) return false;
@@ -36,10 +33,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/**
- * Removes the line numbers of a file view, for hints. Returns `undefined` for a single line, or if fewer than half of
- * the lines that have text have a number.
- */
+/** Removes a view's line numbers, for hints; `undefined` for a single line, or if less than half have one. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
@@ -54,11 +48,7 @@ export function withoutView(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * Returns the first line of a new text whose lines all begin with the line numbers of a file view, although those of the
- * old text do not; `undefined` if the numbers may belong to the file. `texts`: returns the texts that the caller can have
- * seen.
- */
+/** Returns the first new line, if all have a view's numbers and the old ones none, nor `texts` that were seen. */
 export function strayNumber({ oldText, newText }: Sought, texts: () => readonly string[]): string | undefined {
   const view = viewOf(newText, { mayRepeat: true });
   if (view === undefined) return undefined;
@@ -85,10 +75,7 @@ export function strayNumber({ oldText, newText }: Sought, texts: () => readonly 
 /** Stands for the separators of a view that puts a hash of each line after its number: `12:a3|`. */
 const hashed = ":#|";
 
-/**
- * The separators that file views put after a number. On an empty line, a separator's trailing whitespace may be
- * missing.
- */
+/** The separators after a number in file views. On an empty line, their whitespace may be missing. */
 const viewSeparators = ["\t", "→", ": ", " | ", "| ", hashed] as const;
 
 /** The properties of an old text that was copied from a file view. */
@@ -96,17 +83,11 @@ interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** The 1-based number of the first line. */
   readonly number: number;
-  /**
-   * `true` for a single line: `404: notFound`, for example, may not come from a view. The number must therefore equal
-   * the document's line number.
-   */
+  /** `true` for a single line, such as `404: notFound`: its number must be the document's. */
   readonly isWeak: boolean;
 }
 
-/**
- * Recognises a file view. Returns `undefined` unless all lines start with numbers and the numbers are consecutive or, with
- * `mayRepeat`, do not fall.
- */
+/** Recognises a file view: all lines have numbers that are consecutive or, with `mayRepeat`, do not fall. */
 function viewOf(text: string, { mayRepeat = false } = {}): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(text).lines.map((line) => prefixOf(line, separator));
@@ -146,11 +127,7 @@ function prefixOf(line: string, view: string): ViewPrefix | undefined {
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
-/**
- * Removes the prefix from each line whose number is in the view's column and could belong to the view. Lines that a
- * model added without a prefix stay as they are, even if they start with another number. The result has LF line
- * endings, which makes no difference to matching.
- */
+/** Removes the prefix from lines whose number fits the view's column; a model's own lines stay as they are. */
 export function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
   const lines = lineTexts(text);
   const last = view.number + lines.length + spareNumbers;

@@ -8,10 +8,7 @@ import type { TextIndex } from "./textIndex.js";
 /** The minimum and maximum number of spaces that a tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/**
- * Finds the old text's lines, all with the same indentation added or removed, or with tabs instead of spaces or vice
- * versa. Only if there is no such place may both differ, and only then may all levels have another width.
- */
+/** Finds lines that share a shift, or have tabs for spaces; only if none do, both, and levels of another width. */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!isTelling(oldText)) return [];
   const old = wholeLines(oldText);
@@ -60,11 +57,7 @@ export function shiftedPlaces(
   return places;
 }
 
-/**
- * Maps the first line of each candidate to the shift that turns the old text's lines into the candidate's by adding or
- * removing the same indentation on every line, or to `undefined` if there is no such shift. Omits candidates that need
- * a closer look, such as those where tabs and spaces may have been exchanged.
- */
+/** Maps the first line of each candidate to its shift, if a single indentation is added or removed there. */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
   const first = old.lines.findIndex((line) => indentOf(line).length < line.length);
@@ -125,10 +118,7 @@ export function wholeLines(text: string): WholeLines {
 /** The range that covers the whole text, including the empty line after a final line ending. */
 export const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/**
- * Returns the 0-based first line of each place where an old text, including its final line ending, matches under a
- * fold.
- */
+/** Returns the 0-based first lines where an old text with its final line ending matches under a fold. */
 export function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
@@ -143,10 +133,7 @@ export function span(index: TextIndex, old: WholeLines, line: number): { from: n
   return { from: lines.start(line), to: old.ended ? lines.end(last) : lines.contentEnd(last) };
 }
 
-/**
- * Returns the shift of indentation that turns a run of lines into the document's lines; `undefined` if no single shift
- * does. If the lines already have the same indentation, the shift adds nothing.
- */
+/** Returns the shift from a run of lines to the document's, if a single one fits; it may add nothing. */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Shift | undefined {
   const fileLine = (i: number): string => found[i] ?? "";
   return shiftBetween(run, fileLine, () => 0) ?? certainScale(run, fileLine, () => 0);
@@ -230,10 +217,7 @@ function exchangeAndMove(
   return undefined;
 }
 
-/**
- * Returns the shift between levels of different width that fits every line that has text; `undefined` if there is none. One
- * width must be a multiple of the other, and neither is one space.
- */
+/** Returns the shift between levels of different width for every line: one a multiple, neither one space. */
 function scaleBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
   const indented = old.flatMap((line, i) => (/^ +[^\s*]/.test(line) ? [{ line, i }] : []));
   const [first] = indented;
@@ -261,10 +245,7 @@ function moveOfOne(old: string, file: string): Move | undefined {
   return undefined;
 }
 
-/**
- * Returns the exchange of tabs and spaces that accounts for the first line whose indentation differs; `undefined` if
- * there is none. Only one of the two texts may have tabs on that line.
- */
+/** Returns the exchange of tabs and spaces in the first line that differs, where only one text has tabs. */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
     const oldIndent = indentOf(line);

@@ -46,10 +46,7 @@ function isForeign(next: readonly string[], shift: Shift): boolean {
   return shift.kind === "toTabs" ? has("\t") : !has("\t") && has(" ");
 }
 
-/**
- * Returns whose indentation the lines have that occur in the old and the new text. Lines without a letter or digit count
- * only if the others say nothing.
- */
+/** Returns whose indentation the lines have that are in both texts; those without a word count last. */
 function sharedSay(sent: Replacement): ReadonlySet<"old" | "file"> {
   const { old, next } = sent;
   const [inOld, inNext] = [byText(old.map(({ text }) => text)), byText(next)];

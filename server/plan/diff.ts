@@ -93,10 +93,7 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/**
- * A run of removed lines, starting at the 0-based line `start`, and the lines that replace it. Each line includes its
- * LF, if it has one.
- */
+/** Removed lines, from the 0-based line `start` on, and the lines that replace them, each with its LF. */
 interface Block {
   readonly start: number;
   readonly removed: string[];
@@ -182,10 +179,7 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/**
- * Formats one side's range for a hunk header: the 1-based number of its first line and its line count. An empty range
- * gets the number of the preceding line.
- */
+/** Formats one side of a hunk header; an empty range has the number of the line before it. */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
   // Git omits a count of one.

@@ -84,10 +84,7 @@ export function linesOf(draft: Draft, span: Span): LineSpan {
   return { startLine: lines.lineAt(from) + 1, endLine: lines.lineAt(Math.max(from, to - 1)) + 1 };
 }
 
-/**
- * Reports whether a span overlaps any span in `sorted`, whose starts and ends both ascend. An empty span overlaps only
- * spans that strictly contain it.
- */
+/** Reports whether a span overlaps one in `sorted`. An empty span overlaps only those that strictly contain it. */
 export function touchesAny(span: Span, sorted: readonly Span[]): boolean {
   const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);
   return (sorted[low]?.from ?? Number.POSITIVE_INFINITY) < span.to;

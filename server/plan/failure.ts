@@ -120,10 +120,7 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, code >= 0xd800 && code < 0xdc00 ? end - 1 : end)}…`;
 }
 
-/**
- * Truncates a caller's text to `length` UTF-16 code units and quotes it on a single line, for use in a sentence. Escapes
- * characters that a reader can't see or that reverse the text direction.
- */
+/** Cuts a caller's text to `length` UTF-16 code units and quotes it on one line, unseen characters escaped. */
 export function quote(text: string, length = 60): string {
   return visible(JSON.stringify(clip(text, length)));
 }

@@ -21,10 +21,7 @@ export interface EditOperation {
   readonly patchLine?: number | undefined;
   /** With `replaceAll`, the required number of places; any other number is a failure. */
   readonly expectedCount?: number | undefined;
-  /**
-   * The lines of the text that the caller saw which the new text replaces; the old text is then empty, and so may these
-   * lines be. `undefined` if the old text says what is replaced.
-   */
+  /** The seen lines that the new text replaces, perhaps none; `undefined` if the old text says what is replaced. */
   readonly seenLines?: Lines | undefined;
 }
 
@@ -48,11 +45,7 @@ export interface HunkLine {
 export interface Anchor {
   /** A whole line of the document, apart from leading and trailing whitespace; never empty. */
   readonly text: string;
-  /**
-   * The first old line (1-based) and the number of old lines, if the anchor can be read as a unified diff range, such
-   * as `-12,3 +12,4`. If the number is 0, `line` is the line before the insertion. A line of the document that equals
-   * the anchor takes precedence over the range.
-   */
+  /** Lines (1-based) and count of an anchor that is a range, as `-12,3`; 0: the line above. A real line comes first. */
   readonly range?: { readonly line: number; readonly count: number };
 }
 
@@ -152,10 +145,7 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
   }
 }
 
-/**
- * The effect of a failed edit. `all`: nothing is changed; `file`: the edit's file is not changed; `none`: only the edit
- * itself is left out.
- */
+/** The scope of a failed edit: `all` is left unchanged, the edit's `file`, or `none` but the edit itself. */
 export type Atomic = "all" | "file" | "none";
 
 /** `sequential`: each edit is matched against the result of those before it; `original`: all match the same text. */

@@ -145,10 +145,7 @@ function* planEmpty(
 const withOldText = (edit: EditOperation, { text }: Document): EditOperation =>
   edit.seenLines?.to === allLines.to ? { ...edit, oldText: text } : edit;
 
-/**
- * Plans many edits in one pass or by regions if the result is certain to be the same as in sequence; otherwise, in
- * sequence.
- */
+/** Plans many edits in one pass or by regions if the result is surely the same as one after another. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -170,10 +167,7 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/**
- * Decides what is applied. `lost`: the outcomes of edits outside of all plans. If an edit failed, `atomic` determines what is left out: everything, all changes to the same
- * file, or only that edit.
- */
+/** Decides what is applied, by `atomic` if an edit failed. `lost`: the outcomes of edits outside of all plans. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.some(({ status }) => status === "failed") || spoilt.size > 0;

@@ -24,10 +24,7 @@ export interface Document {
   readonly loneCrEndsLine: boolean;
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
-  /**
-   * For an open document: the former text (trimmed) of each line touched by a synced change, mapped to the version
-   * before the latest such change.
-   */
+  /** For each line that a synced change touched: its former text (trimmed), and the version before the last change. */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;

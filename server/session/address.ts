@@ -27,10 +27,7 @@ export type BoundSocket =
   | { readonly ok: true; readonly address: SocketAddress }
   | { readonly ok: false; readonly problem: string };
 
-/**
- * Makes a server listen on a socket in `directory` or, failing that (for example, because the path is too long), in
- * another private directory; on Windows, on a named pipe. Never removes or reuses an existing socket or file.
- */
+/** Listens on a socket in `directory` or another private one (a pipe on Windows). Never removes anything. */
 export async function listen(server: Server, id: string, directory: string): Promise<BoundSocket> {
   if (process.platform === "win32") {
     const name = `\\\\.\\pipe\\multi-edit-${id}-${randomBytes(16).toString("hex")}`;

@@ -2,18 +2,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { limits } from "../text/limits.js";
 
-/**
- * Generates an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so
- * only this id shows which calls come from the same agent.
- */
+/** Generates an agent's id, 16 hexadecimal digits, which alone shows that calls come from the same agent. */
 export function newAgentId(): string {
   return randomBytes(8).toString("hex");
 }
 
-/**
- * Returns the id of the agent that takes part in a conversation: the same one for the same text, in the form of
- * `newAgentId`. `undefined`: the conversation is not known, so the id is a new one, and no two calls have it.
- */
+/** Returns the id of a conversation's agent, always the same one; a new one each time for `undefined`. */
 export function agentIdFor(conversation: string | undefined): string {
   if (conversation === undefined) return newAgentId();
   return createHash("sha256").update(conversation).digest("hex").slice(0, 16);

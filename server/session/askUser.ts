@@ -17,10 +17,7 @@ interface Asking {
   readonly token: CancellationToken;
 }
 
-/**
- * Asks in the session that was started last among those that have any of the files. Returns `nobody` if there is none
- * that can be reached. `files`: absolute, canonical paths.
- */
+/** Asks in the latest session with one of the files (absolute, canonical), or returns `nobody`. */
 export async function askUserOf(files: readonly string[], asking: Asking): Promise<"yes" | "nobody" | Failure> {
   const { records } = readRecords(asking.sessions);
   for (const record of records.filter((one) => holds(one, files))) {

@@ -13,10 +13,7 @@ import { sessionFailures } from "./sentences.js";
 export interface Patience {
   /** The time to wait, in milliseconds. */
   readonly patience: number;
-  /**
-   * Called once if the answer is slow, with the session's name, or `undefined` if the request is carried out on disk.
-   * `isAsked`: the user has a question to answer.
-   */
+  /** Called once if the answer is slow. Without a name, it is about the disk. `isAsked`: the user has a question. */
   slow?(session: string | undefined, isAsked: boolean): void;
   /** Called when the user is asked about the call. If it is set, the user's time does not count as the call's. */
   onAsked?(): void;

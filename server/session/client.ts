@@ -1,7 +1,4 @@
-/**
- * The client for agents, exported as `multi-edit-language-server/client`: finds the user's editors and sends them calls
- * through their sockets.
- */
+/** The client for agents, exported as `multi-edit-language-server/client`: sends calls to the user's editors. */
 import { resolve } from "node:path";
 import { sayUnreached } from "../disk/sentences.js";
 import {

@@ -17,15 +17,9 @@ export interface SessionConnection {
   readonly record: SessionRecord;
   /** The version that the session's language server reports. */
   readonly version: string;
-  /**
-   * Returns the answer. Rejects with `AnswerError` if the answer is an error, or with `ConnectionLost` if no answer
-   * arrives.
-   */
+  /** Returns the answer. Rejects with `AnswerError`, or with `ConnectionLost` if no answer arrives. */
   readonly request: SendRequest;
-  /**
-   * Sets the function that is called with `true` whenever a call on this connection waits for the user, and with `false`
-   * when it no longer does.
-   */
+  /** Sets the function that is called with `true` when a call waits for the user, and then with `false`. */
   whenWaiting(onWaiting: OnWaiting): void;
   close(): void;
 }
@@ -45,10 +39,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/**
- * Connects to an announced session within `patience` milliseconds and identifies this program as `caller`. Never
- * throws. If the session has no room for another connection, retries until the time is up.
- */
+/** Connects within `patience` milliseconds as `caller`; tries again if the session is full. Never throws. */
 export async function connect(
   record: SessionRecord,
   caller: Caller,
@@ -65,10 +56,7 @@ export async function connect(
 
 const retryMs = 50;
 
-/**
- * Makes one connection attempt. Returns `cutOff` if the connection was not accepted, or was closed before the session
- * answered.
- */
+/** Tries once to connect. Returns `cutOff` if the session did not accept, or closed without an answer. */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);
@@ -133,10 +121,7 @@ function requestsOver(socket: Socket): Pick<SessionConnection, "request" | "when
   };
 }
 
-/**
- * Performs the handshake. Returns the version of the session's server, or `undefined` if the other side is not the
- * announced session. The other side must prove its identity first, so an impostor never receives the agent's proof.
- */
+/** Performs the handshake: first the other side proves its identity. `undefined`: it is another session. */
 async function shakeHands(record: SessionRecord, caller: Caller, request: SendRequest): Promise<string | undefined> {
   const agentNonce = makeNonce();
   const answer = await request("initialize", { protocols: socketProtocols, nonce: agentNonce, client: caller });

@@ -23,10 +23,7 @@ interface DiskSession {
   log(text: string): void;
 }
 
-/**
- * Opens a session without an editor. The disk keeps the old files of the session's calls, so that they can be undone,
- * unless the user has forbidden that.
- */
+/** Opens a session without an editor, whose calls' old files are kept for undo, unless the user forbids that. */
 export async function openDiskSession({ directory, user, version, outside, log }: DiskSession): Promise<Session> {
   const stricter = user.isStricterOnly ? [{ ...toGate(user.settings), isFallback: true }] : [];
   const gates = (): readonly FileGate[] => [...stricter, ...outside.gates()];

@@ -10,10 +10,7 @@ import { defaultSettings, readSettings, type Settings } from "../workspace/setti
 import { type ClosedRecord, canonical, heldBy, holds, readRecords, type SessionRecord } from "./record.js";
 import { sessionProblems, settingsFileProblems } from "./sentences.js";
 
-/**
- * Returns the gates of all announced sessions but one. They are in the sessions' records, so they hold even while a
- * session does not answer. `except`: the id of the session that is asking.
- */
+/** Returns the gates in all sessions' records but `except`, which hold even while a session does not answer. */
 export function announcedGates(directory: string, except?: string): FileGate[] {
   try {
     const { records, closed } = readRecords(directory, except);
@@ -59,11 +56,7 @@ export interface UserSettings {
   readonly problems: readonly string[];
 }
 
-/**
- * Reads the settings that hold for files that no editor has in a folder. A repository or an agent could have put a file
- * into the workspace, so such a file can only add to the default gates. If the file can't be used, the user's wishes are
- * not known, so the user must agree to every change.
- */
+/** Reads the settings for files of no editor, which only add to the default gates; if unusable, the user must agree. */
 export function readUserSettings(workspace: string): UserSettings {
   const path = join(configFolder(), "settings.json");
   let file: number | undefined;

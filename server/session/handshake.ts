@@ -1,7 +1,4 @@
-/**
- * A session's handshake with an agent: the agent gives its name, and each side proves that it knows a secret, which
- * itself is never sent.
- */
+/** A session's handshake with an agent: each side proves that it knows a secret without sending it. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Caller } from "../lsp/protocol.js";
 import { namelessAgent } from "../lsp/sentences.js";
@@ -33,10 +30,7 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/**
- * Returns one side's proof that it knows the secret. The proof covers the role, so neither side can send the other's
- * proof back.
- */
+/** Returns a side's proof of the secret. It covers the role, so no side can send back the other's proof. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
@@ -49,11 +43,7 @@ export function isProof(role: "agent" | "server", handshake: Handshake, sent: un
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
 }
 
-/**
- * Reads the caller from an agent's `initialize`. `client`: the member of that name in its params, which may be any JSON
- * value. Returns `undefined` if the agent's id is invalid. Replaces a missing name and shortens a long one, because
- * neither is a reason to refuse an agent.
- */
+/** Reads the caller from the member `client`; `undefined` if its id is invalid. A bad name is mended. */
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
   if (agent !== undefined && agent !== null && !isAgentId(agent)) return undefined;
@@ -100,10 +90,7 @@ export function createHandshaker({ version, secret, id }: ProvableSession) {
   return {
     /** Returns the agent if it has proved that it knows the secret, otherwise `undefined`. */
     caller: () => (isProved ? caller : undefined),
-    /**
-     * Answers a request that arrives before the agent's proof has been accepted. After an error, the connection must be
-     * closed.
-     */
+    /** Answers a request before the agent's proof was accepted. After an error, the connection must be closed. */
     answer(method: string, params: unknown): object {
       if (method === "initialize") return hello(params);
       if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);

@@ -1,12 +1,9 @@
-/**
- * The one reading of which editors have a file, and which of them have unsaved text in it: by what the sessions report
- * and, if a session can't be asked, by what its record announces.
- */
+/** The one reading of which editors have a file, and unsaved text in it, by their reports or their records. */
 import { dirname, parse, resolve } from "node:path";
 import type { Holder } from "../disk/sentences.js";
 import type { Caller, OpenStatus, StatusResult } from "../lsp/protocol.js";
+import { OpenDocuments } from "../workspace/documents.js";
 import { canonicalise, mapBounded, type OpenText } from "../workspace/identity.js";
-import { OpenDocuments } from "../workspace/openIndex.js";
 import { createResolver } from "../workspace/paths.js";
 import { isInside, pathBehindUri, pathOfSyncedUri } from "../workspace/pathText.js";
 import { type ClosedRecord, canonical, holds, readRecords, type SessionRecord, sessionName } from "./record.js";
@@ -114,10 +111,7 @@ export async function unsavedFiles({ reached, unreached, closed }: FoundSessions
   return [...announced.flatMap(({ unsaved = [] }) => unsaved), ...paths];
 }
 
-/**
- * Returns the editors that may have one of the targets open, but can't be asked: those that are closed to agents, those
- * that do not answer, and those with a record that can't be read.
- */
+/** Returns editors that may have a target open but can't be asked: closed, silent, or with an unreadable record. */
 export async function suspectsOf(
   found: FoundSessions,
   query: FileQuery,
@@ -198,11 +192,7 @@ async function mayHold(record: SessionRecord, files: readonly (string | undefine
   return folders.length === 0 || files.some((file) => file === undefined || holds(file));
 }
 
-/**
- * Finds, for each absolute path, another session that has the file open, or one that may have it open but can't be
- * asked. Returns the sessions found, keyed by path. `sessions`: the directory where sessions are announced; `caller`:
- * the program that is asking; `except`: the id of a session to skip.
- */
+/** Finds, for each absolute path, a session but `except` that has it open, or may have and can't be asked. */
 export async function openElsewhere(
   paths: readonly string[],
   sessions: string,

@@ -22,10 +22,7 @@ import { isOwn, replacePrivate } from "../workspace/serverFolder.js";
 import { gateSettings } from "../workspace/settings.js";
 import { sessionProblems } from "./sentences.js";
 
-/**
- * The fields of a record. Readers ignore other fields, so a later version may add some; any other change to the fields
- * requires a new `format`.
- */
+/** The fields of a record. Later versions may add some; any other change to them requires a new `format`. */
 const common = {
   format: v.literal(1),
   /** 12 hexadecimal digits. */
@@ -38,19 +35,13 @@ const common = {
   host: v.pipe(v.string(), v.maxLength(256)),
   /** The process's name, which is never reused; `undefined` in older versions. */
   owner: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  /**
-   * The workspace folders; `path` is empty for a folder whose URI names no path on this machine. If the list is empty,
-   * the session may have any file open.
-   */
+  /** The workspace folders; `path` is empty if the URI has none here. Without folders, any file may be open. */
   folders: list(v.object({ uri: v.string(), path: v.string() })),
   /** Canonical paths of the files that the session has open outside its folders; `undefined` if unknown. */
   outside: v.optional(list(v.string())),
   /** Canonical paths of the files in which the session has unsaved text; `undefined` if unknown. */
   unsaved: v.optional(list(v.string())),
-  /**
-   * The session's settings that hold for its files at every door; `undefined` for the defaults. `everywhere`: they hold
-   * for every file, because the record would be too large with the list of files.
-   */
+  /** The settings that hold at every door, unless default. `everywhere`: the files are too many to list. */
   gates: v.optional(v.object({ ...gateSettings, everywhere: v.optional(v.boolean()) })),
   /** The editor's name and version, as the editor reports them. */
   client: v.pipe(v.string(), v.maxLength(200)),
@@ -116,10 +107,7 @@ export function writeRecord(directory: string, record: SessionRecord | ClosedRec
   replacePrivate(recordPath(directory, record.id), JSON.stringify(record));
 }
 
-/**
- * Reads the records in a directory, and removes those of sessions that have ended on this machine; a missing directory
- * counts as empty. `except`: the id of a session whose record is not read. Throws if the directory can't be read.
- */
+/** Reads the records but `except`, and removes those of ended sessions. Throws if the directory can't be read. */
 export function readRecords(directory: string, except?: string): ReadRecords {
   const records: SessionRecord[] = [];
   const closed: ClosedRecord[] = [];
@@ -245,10 +233,7 @@ export function sessionName({ id, client, folders }: Pick<SessionRecord, "id" | 
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
 }
 
-/**
- * Returns the absolute, canonical paths of the folders and files that a session has; `undefined` if its record was too
- * large to list them.
- */
+/** Returns a session's absolute, canonical folders and files; `undefined` if its record could not list them. */
 export function heldBy({ folders, outside = [], gates }: SessionRecord | ClosedRecord): string[] | undefined {
   if (gates?.everywhere === true) return undefined;
   return [...folders.map(({ path }) => path), ...outside].filter((path) => path !== "").map(canonical);

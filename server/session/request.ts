@@ -57,10 +57,7 @@ export interface SessionRequest {
 /** The request for a call, or the failures if the call can't be read. */
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
-/**
- * Reads one call, which may be any JSON value, and adds `options`; the call itself must not contain options.
- * `previewer`: the request, tool or command that messages recommend for a preview.
- */
+/** Reads a call without options of its own, and adds `options`. `previewer`: recommended in messages. */
 export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
   const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const decoded = decodeCall(call, { optionsAllowed: false, previewer });
@@ -75,10 +72,7 @@ export function readCall(value: unknown, method: string, options: CallOptions, p
   return { ok: true, request: { method, params, targets: [...new Set(paths)] } };
 }
 
-/**
- * Sends a request to the session that has the files or, if there is none, carries it out on disk. Rejects only if the
- * program has a bug.
- */
+/** Sends a request to the session that has the files, or carries it out on disk. Rejects only on a bug. */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);

@@ -29,11 +29,7 @@ import { editorName, sessionLog, socketSentences } from "./sentences.js";
 import { SharedCalls, type StartCall } from "./sharedCalls.js";
 import { type WatchedFiles, watchFiles } from "./watchFiles.js";
 
-/**
- * Opens the socket and announces the session; if either fails, the log says why. Agents may send the same requests as
- * the editor, but the server itself applies the edits in their calls. If agents may not use the session, or can't, it is
- * announced as closed, so that nobody else changes its files.
- */
+/** Announces the session, open on a socket or closed, so that nobody else changes its files. The log has errors. */
 export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
   const id = randomBytes(6).toString("hex");
@@ -115,10 +111,7 @@ async function openSocket(session: Session, own: { sessions: string; id: string;
   return { ...bound, close };
 }
 
-/**
- * Builds the session's record. If it would be too large, lists no folders, which tells agents that any file may be open,
- * and demands the user's consent to every change.
- */
+/** Builds the record. One too large lists no folders, so any file may be open, and demands consent to all. */
 function toRecord(session: Session, files: WatchedFiles, id: string, access: Access): SessionRecord | ClosedRecord {
   const record = {
     format: 1 as const,

@@ -39,10 +39,7 @@ export interface FoundSessions extends Pick<ReadRecords, "closed" | "problems" |
 
 /** Which sessions are asked, and for what. */
 export interface FindOptions {
-  /**
-   * Reports whether a session may have one of the caller's files; a session that can't have any gets less time to answer.
-   * By default, all may.
-   */
+  /** Reports whether a session may have a file of the caller; one that can't gets less time. By default, all may. */
   readonly matters?: (record: SessionRecord) => Promise<boolean>;
   /** The id of the session that is asking, which is skipped. */
   readonly except?: string | undefined;
@@ -143,19 +140,12 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
   }
 }
 
-/**
- * Reports whether a session has removed its announcement since it was read. A session that ends does so before it
- * closes its socket, and its process may run for a moment longer.
- */
+/** Reports whether a session has removed its record since it was read, as one does before it closes its socket. */
 function isWithdrawn(record: SessionRecord, why: Unreached, directory: string): boolean {
   return why.kind === "absent" && !existsSync(recordPath(directory, record.id));
 }
 
-/**
- * Reports whether a session has definitely ended. A process that can't be found may be running in another container,
- * and a missing socket outside `directory` may be visible only there. A socket that refuses connections has no
- * listener, so its session has ended.
- */
+/** Reports whether a session has surely ended: not if it may be in a container, whose process nobody sees. */
 function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {
   if (why.kind !== "absent" || record.host !== hostname() || isProcess(record.pid, record.processStart)) return false;
   return why.code === "ECONNREFUSED" || process.platform === "win32" || dirname(record.address) === directory;

@@ -1,8 +1,4 @@
-/**
- * The calls that are being served for agents, by their keys: an equal call that is sent again while the user is asked
- * shares the question and the answer. A language server's session has such a list for all connections, and an agent's
- * process has one for its tickets.
- */
+/** The calls being served, by key: an equal call that is sent again while the user is asked shares the answer. */
 import type { OnWaiting } from "../lsp/session.js";
 
 /** Starts a call, which ends early if the signal is aborted. */
@@ -66,10 +62,7 @@ export class SharedCalls<T> {
   /** The oldest first. */
   readonly calls = new Set<SharedCall<T>>();
 
-  /**
-   * Returns the equal call about which the user is asked, or starts one. Other equal calls run one after another, because
-   * the user may have to be asked about each.
-   */
+  /** Returns the equal call that waits for the user, or starts one. Equal calls run one after another. */
   async enter(key: string, start: StartCall<T>, signal: AbortSignal): Promise<SharedCall<T>> {
     for (;;) {
       const same = [...this.calls].find((call) => call.key === key && (call.isKept || !call.isOver));
@@ -82,10 +75,7 @@ export class SharedCalls<T> {
     return call;
   }
 
-  /**
-   * Returns a call's answer; `undefined` if the request has been aborted, or its patience is over, while the call goes on.
-   * The call ends if all of its requests are aborted.
-   */
+  /** Returns an answer; `undefined` if aborted or out of patience. The call ends if all its requests are aborted. */
   async answerTo(request: AnswerRequest, call: SharedCall<T>): Promise<{ readonly answer: T } | undefined> {
     const { signal, patience } = request;
     let timer: NodeJS.Timeout | undefined;

@@ -93,10 +93,7 @@ export async function watchFiles(session: Session, announce: () => void): Promis
   };
 }
 
-/**
- * Returns a function that runs the task at once. Calls in the following `ms` milliseconds run it once, when these are over:
- * the record lists all files, so a record for each of many closed files would take a time that grows with their square.
- */
+/** Returns a function that runs the task at once, and once more for all its calls in the next `ms` milliseconds. */
 function atMostOnceIn(ms: number, task: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isDue = false;

@@ -1,13 +1,11 @@
-/**
- * Mirrors the editor's open documents. Applies each change atomically and marks each document whose text has become
- * uncertain.
- */
+/** Mirrors the open documents. Applies each change atomically, and marks documents whose text is uncertain. */
+import { resolve } from "node:path";
 import { isObject } from "../dialect/keys.js";
 import { ChangeSet, shrink } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { LinePieces, type LineWindow, type TextRange, type WidthOf } from "../text/linePieces.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
-import { OpenDocuments } from "./openIndex.js";
+import { pathBehindUri, pathOfSyncedUri } from "./pathText.js";
 import { syncProblems } from "./sentences.js";
 
 /** A document's former lines, trimmed, each with the last version that contained it; oldest first. */
@@ -25,17 +23,11 @@ export interface OpenDocument {
   readonly lines: LineIndex;
   /** `true` if a lone CR ends a line for this editor. */
   readonly loneCrEndsLine: boolean;
-  /**
-   * Lines that have been replaced since the document was opened, up to a limit. All versions of the document share this
-   * map.
-   */
+  /** Lines that were replaced since the document was opened, up to a limit. All its versions share this map. */
   readonly formerLines: FormerLines;
   /** The changes to the previous version's text; `undefined` if they are unknown. */
   readonly since?: ChangeSet | undefined;
-  /**
-   * The reason the editor's text is unknown, as a clause for `pathFailures.desynced`; `text` is then the last known
-   * text, or empty if there is none. Absent if `text` is the editor's text.
-   */
+  /** Why the text is unknown, as a clause for `pathFailures.desynced`; `text` is the last known one, or empty. */
   readonly desynced?: string | undefined;
 }
 
@@ -65,11 +57,7 @@ export type SyncOutcome =
 export interface Documents {
   /** Opens a document. If it is already open, it is replaced, and its version numbers may start over. */
   open(uri: unknown, version: unknown, text: unknown, rule: LineRule): SyncOutcome;
-  /**
-   * Applies LSP content changes in order. If any of them can't be applied, none takes effect and the document is
-   * desynced. A desynced document's text becomes known again when the editor sends a complete new text with an integer
-   * version.
-   */
+  /** Applies content changes, all or none: then the document is desynced, until a complete text arrives. */
   change(uri: unknown, version: unknown, changes: unknown, positions: EditorPositions): SyncOutcome;
   close(uri: unknown): SyncOutcome;
   /** Finds a document by the exact spelling of its URI; `undefined` if it is not open. */
@@ -144,10 +132,7 @@ function makeDocument(
   };
 }
 
-/**
- * Returns a copy of a document with some parts replaced. `lines`: the lines of the new text; by default, computed
- * lazily.
- */
+/** Returns a copy of a document with some parts replaced. `lines`: those of the new text, by default lazy. */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
   parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced" | "since">>,
@@ -307,4 +292,78 @@ function isPosition(value: unknown): boolean {
 
 function isReversed({ start, end }: SyncRange): boolean {
   return start.line > end.line || (start.line === end.line && start.character > end.character);
+}
+
+/** Open documents as they were at one moment. */
+export interface OpenIndex<T> {
+  /** In the order in which the documents were opened. */
+  readonly byUri: ReadonlyMap<string, T>;
+  /** The URIs of the documents whose own paths have exactly this spelling; documents that are not files are left out. */
+  readonly urisByPath: ReadonlyMap<string, readonly string[]>;
+  /** The documents through which the editor may hold unsaved changes to a file that it does not sync, by path. */
+  readonly unseen: ReadonlyMap<string, UnseenDocument>;
+}
+
+/** A document that is not synced as a file but belongs to one. */
+export interface UnseenDocument {
+  readonly uri: string;
+  /** `true` for an unsaved draft that the user may save under the path; `false` if it may hold changes to the file. */
+  readonly isDraft: boolean;
+}
+
+/** The open documents of one editor, by URI. Only opening and closing documents makes it index the paths again. */
+export class OpenDocuments<T> extends Map<string, T> {
+  /** The path of each document that is a file. */
+  readonly #paths = new Map<string, string>();
+  #unseen: ReadonlyMap<string, UnseenDocument> | undefined;
+  #byUri: ReadonlyMap<string, T> | undefined;
+  #urisByPath: ReadonlyMap<string, readonly string[]> | undefined;
+
+  override set(uri: string, document: T): this {
+    if (!this.has(uri)) {
+      const path = pathOfSyncedUri(uri);
+      if (path === undefined) this.#unseen = undefined;
+      else this.#paths.set(uri, resolve(path));
+      this.#urisByPath = undefined;
+    }
+    this.#byUri = undefined;
+    return super.set(uri, document);
+  }
+
+  override delete(uri: string): boolean {
+    if (!this.#paths.delete(uri)) this.#unseen = undefined;
+    this.#byUri = undefined;
+    this.#urisByPath = undefined;
+    return super.delete(uri);
+  }
+
+  /** Returns an index that later changes do not affect. */
+  index(): OpenIndex<T> {
+    this.#byUri ??= new Map(this);
+    this.#unseen ??= toUnseen([...this.keys()].filter((uri) => !this.#paths.has(uri)));
+    return { byUri: this.#byUri, urisByPath: this.urisByPath, unseen: this.#unseen };
+  }
+
+  /** The URIs of the open documents by their paths, which are normalised. A later change makes a new map. */
+  get urisByPath(): ReadonlyMap<string, readonly string[]> {
+    if (this.#urisByPath !== undefined) return this.#urisByPath;
+    const index = new Map<string, string[]>();
+    for (const [uri, path] of this.#paths) {
+      const uris = index.get(path);
+      if (uris === undefined) index.set(path, [uri]);
+      else uris.push(uri);
+    }
+    this.#urisByPath = index;
+    return index;
+  }
+}
+
+/** Returns the documents with these URIs by the paths of the files to which they belong; leaves out those without one. */
+export function toUnseen(uris: readonly string[]): ReadonlyMap<string, UnseenDocument> {
+  return new Map(
+    uris.flatMap((uri) => {
+      const path = pathOfSyncedUri(uri) ?? pathBehindUri(uri);
+      return path === undefined ? [] : [[resolve(path), { uri, isDraft: /^untitled:/i.test(uri) }] as const];
+    }),
+  );
 }

@@ -23,10 +23,7 @@ export type Keeping =
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/**
- * Reads any regular file of at most `limits.fileBytes`, even a binary one. Refuses links. `name`: the file's name in
- * failures.
- */
+/** Reads any regular file of at most `limits.fileBytes`; refuses links. `name`: the file's name in failures. */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
     const stats = await lstat(path);
@@ -89,10 +86,7 @@ export async function removeEmpty(directories: readonly string[]): Promise<void>
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
-/**
- * Creates the missing directories above a path. Returns a function that removes the new directories that are still
- * empty.
- */
+/** Creates the missing directories above a path. Returns a function that removes those that are still empty. */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
   // If the directories can't be created, the editor will report that.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);

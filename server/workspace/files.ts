@@ -83,10 +83,7 @@ export interface SaveHabits {
   readonly endsLastLine: boolean;
 }
 
-/**
- * Compares an open document's text with its file, ignoring byte order marks and differences that the editor's habits
- * explain. Returns `undefined` if there is no file or the file can't be read as text.
- */
+/** Compares a document with its file, but for marks and the editor's habits; `undefined` if it has no text file. */
 export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;
   const synced = withoutMark(text);
@@ -113,10 +110,7 @@ export async function sameAsDisk(
 /** The characters of the bytes 0x80 to 0x9F in Windows-1252; Node's own decoder takes them for control characters. */
 const windowsCharacters = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-/**
- * Reports whether a file that is neither UTF-8 nor UTF-16 has an open document's text in an encoding with one byte for each
- * character: ISO 8859-1 or Windows-1252.
- */
+/** Reports whether a file has a document's text in ISO 8859-1 or Windows-1252, and is neither UTF-8 nor UTF-16. */
 export function isSameInOneByte(text: string, path: string, habits: SaveHabits): boolean {
   try {
     if (fs.statSync(path).size > limits.fileBytes) return false;
@@ -157,16 +151,10 @@ const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: fals
 /** Flag for refusing a link as the last component of a path; 0 on systems that lack it. */
 export const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/**
- * Flags for opening a file without blocking on a pipe or following a link, either of which may have replaced the file
- * since it was checked.
- */
+/** Flags for opening a file that may have become a pipe or a link, which are neither waited for nor followed. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
 
-/**
- * Converts a system error into a write failure: `readOnly` if permission was denied, `locked` if another program holds
- * the file, else the failure that `otherwise` makes.
- */
+/** Converts a system error to a failure: `readOnly` without permission, `locked` if held, else `otherwise`. */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -217,9 +205,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
-/**
- * Returns a failure that says why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`.
- */
+/** Returns why a file must not be read; `undefined` for a regular file of up to `limits.fileBytes`. */
 export function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
@@ -237,10 +223,7 @@ function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
 /** The maximum size, in bytes, of a file that is read synchronously. */
 const small = 65_536;
 
-/**
- * Reads the rest of an open file and returns all of its bytes, or the first `most + 1` if there are more. `buffer`,
- * which has room for at most `most + 1` bytes, already holds the first `length` bytes.
- */
+/** Reads the rest of an open file, up to `most + 1` bytes in all. `buffer` already holds the first `length`. */
 export function readRest(fd: number, buffer: Buffer, length: number, most: number): Buffer {
   let [bytes, held] = [buffer, length];
   while (held <= most) {
@@ -289,10 +272,7 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedT
   return { ok: true, text, encoding, bom: true };
 }
 
-/**
- * Encodes text that has no byte order mark; `bom` adds one. Unchanged text from a file survives the round trip byte for
- * byte: because decoding is strict, each text has only one byte sequence in each encoding.
- */
+/** Encodes text; `bom` adds a mark. Decoding is strict, so unchanged text gets its own bytes back. */
 export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
   const marked = bom ? byteOrderMark + text : text;
   if (encoding === "utf-8") return Buffer.from(marked, "utf8");
@@ -300,19 +280,13 @@ export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "enco
   return encoding === "utf-16le" ? littleEndian : littleEndian.swap16();
 }
 
-/**
- * Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH in Linux's asm-generic/fcntl.h.
- */
+/** Flags for holding a directory open even if it can't be listed. `0o10000000` is O_PATH on Linux. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
 /** `true` if, on this system, a directory can be held open while a file in it is accessed. */
 export const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
-/**
- * On Linux, calls `act` with a path that leads through an open descriptor of the parent directory. Throws `ESTALE` if
- * another program has replaced a directory in `path` with a link since `path` was checked. On other systems, just calls
- * `act`.
- */
+/** Calls `act`, on Linux with a path by a held parent directory. `ESTALE`: a link has replaced a directory. */
 export function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
   if (!canHold || directory === path) return act(path);

@@ -6,11 +6,7 @@ import type { Resolved, Resolver } from "./resolvedPath.js";
 /** The prefix that Git puts before a file's old path in a diff. */
 export const gitPrefix = "a/";
 
-/**
- * Resolves a path without its Git prefix. Returns `undefined` unless that leads to an existing file, the path as sent
- * leads to none (`asSent`), there is no folder with the prefix's name, the call creates nothing below such a folder, and
- * no file in a deeper folder has a path that ends in this way.
- */
+/** Resolves a path without Git's prefix, if that alone exists and nothing else can be meant; else `undefined`. */
 export async function withoutGitPrefix(
   path: string,
   asSent: Resolved | undefined,

@@ -1,13 +1,10 @@
-/**
- * Identifies each file by device and inode, or else by canonical path, so that all paths to a file share one identity.
- */
+/** Identifies each file by device and inode, or else by canonical path, so that all its paths agree. */
 import { readlinkSync, realpathSync, statSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "../text/limits.js";
-import type { OpenDocument } from "./documents.js";
-import { type OpenDocuments, type OpenIndex, toUnseen } from "./openIndex.js";
+import { type OpenDocument, type OpenDocuments, type OpenIndex, toUnseen } from "./documents.js";
 import { fileProblems } from "./sentences.js";
 
 /** The parts of an open document needed to resolve paths. */
@@ -42,10 +39,7 @@ export interface OpenFile {
 
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles extends OpenIndex<OpenText> {
-  /**
-   * Returns the open documents that a path may refer to: the only one with that spelling, or else all for the file, which
-   * `reached` is. Only then are all documents examined, the first time.
-   */
+  /** Returns the open documents that a path may refer to: the one so spelt, or all for the file `reached`. */
   at(path: string, reached: Canonical): Promise<readonly OpenFile[]>;
 }
 
@@ -72,10 +66,7 @@ export function canonicalise(path: string, hops: number = limits.symlinkHops): C
   }
 }
 
-/**
- * Indexes a snapshot of the open documents; later changes to the mirror do not affect the index. `unsynced`: the
- * URIs of documents with unsaved changes that the client does not sync.
- */
+/** Indexes the open documents as they are now. `unsynced`: the URIs of those with changes that are not synced. */
 export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] = []): OpenFiles {
   const index = held.index();
   let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
@@ -101,10 +92,7 @@ export function indexOpenFiles({ held }: OpenTexts, unsynced: readonly string[] 
   };
 }
 
-/**
- * Runs a task for every item, at most `limits.parallelReads` concurrently; the results are in the order of the items. Lets
- * other code run in between, even if the tasks never wait.
- */
+/** Runs a task for each item, at most `limits.parallelReads` at once, in order. Lets other code run between. */
 export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
@@ -134,10 +122,7 @@ export function isRegularFile(path: string): boolean {
   }
 }
 
-/**
- * Reports whether the last component of a path is a symbolic link. `path`: `undefined` for a document that is not a
- * file.
- */
+/** Reports whether the last part of a path is a symbolic link. `undefined`: the document is not a file. */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {
     return path !== undefined && (await lstat(path)).isSymbolicLink();
@@ -183,20 +168,14 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/**
- * Returns the same identity for all paths to a file. `stats`: the system's information about the file; `undefined` if
- * it does not exist. Without an inode, the identity is the path, folded on platforms whose file systems are usually
- * case-insensitive.
- */
+/** Returns the same identity for all paths to a file: its inode or else its path, folded where that is usual. */
 function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
   const folds = process.platform === "win32" || process.platform === "darwin";
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
 }
 
-/**
- * Returns a file's identity. A single `stat` is enough if the file exists, as almost every open document's file does.
- */
+/** Returns a file's identity, for which a single `stat` is enough if the file exists. */
 function identityOf(path: string): string {
   try {
     const stats = statSync(path, { bigint: true });

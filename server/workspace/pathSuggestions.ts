@@ -20,11 +20,7 @@ export function createSuggest(resolver: Resolver): Resolver["suggest"] {
   return (sent, searched) => findSimilar(sent, searched, search);
 }
 
-/**
- * Suggests a relative path inside the workspace for a path that leads out of it: the longest suffix of the path that
- * names an existing file in the workspace; otherwise, in case a new file is meant, the path without its leading
- * slashes, if that file's directory exists. Returns `undefined` if neither is found.
- */
+/** Suggests a path inside of the workspace for one outside: its longest suffix that exists, or a new file there. */
 export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
   for (const end of endsOf(sent)) {
     if (end !== sent && (await fileAt(end, resolve)) !== undefined) return end;
@@ -132,10 +128,7 @@ async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<R
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/**
- * Returns other spellings of a path: with `/` as the separator and without surrounding quotes or spaces, then also
- * without a trailing line number.
- */
+/** Returns other spellings of a path: with `/`, without quotes or spaces, then without a trailing line number. */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -146,11 +139,7 @@ function respelt(sent: string): string[] {
   return [...new Set(forms)].filter((spelling) => spelling !== sent && spelling !== "");
 }
 
-/**
- * Returns the suffixes of a path, longest first: the path without leading slashes or dots, then also without its first
- * component, and so on. Returns none for a path of more than `limits.comparedNames` components, which would take too
- * long.
- */
+/** Returns a path's suffixes, longest first, without slashes or dots; none if it has too many components. */
 function endsOf(sent: string): string[] {
   const names = sent.split(/[\\/]/);
   const first = names.findIndex((name) => name !== "" && name !== "." && name !== "..");
@@ -173,10 +162,7 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
   return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
 }
 
-/**
- * Lists a directory and everything below it, level by level. Hidden directories come last, because their files are
- * rarely edited.
- */
+/** Lists a directory and all below it, level by level, hidden directories last, because they are rarely meant. */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const below: Listing[] = [];
   const plain: string[] = [];
@@ -245,19 +231,13 @@ async function readListing(
 
 const foldFileName = (name: string): string => name.normalize("NFC").toLowerCase();
 
-/**
- * Returns the number of trailing extensions of `name` that `wanted` lacks; `undefined` if the names differ in any other
- * way.
- */
+/** Returns the number of trailing extensions of `name` that `wanted` lacks; `undefined` if more differs. */
 function sameNameCost(wanted: string, name: string): number | undefined {
   if (wanted === name) return 0;
   return name.startsWith(`${wanted}.`) ? name.slice(wanted.length).split(".").length - 1 : undefined;
 }
 
-/**
- * Returns the result of `sameNameCost` or, if that is `undefined`, the edit distance of two folded names; `undefined`
- * if the names are not similar.
- */
+/** Returns `sameNameCost` or else the edit distance of two folded names; `undefined` if they are not similar. */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);
   if (same !== undefined) return same;

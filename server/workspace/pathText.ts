@@ -35,10 +35,7 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
   return path === undefined ? { ok: false, problem: pathProblems.noDrive() } : { ok: true, path };
 }
 
-/**
- * Returns the absolute path for the URI of a synced document; `undefined` if the URI does not name a file on this
- * machine. Some editors leave `%` unencoded, so a `%` that does not start an escape is taken literally.
- */
+/** Returns a synced document's path, if it has one here. A `%` that starts no escape counts as it is. */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
   if (parts === undefined || parts.host !== "" || !parts.path.startsWith("/")) return undefined;
@@ -46,10 +43,7 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
   return decoded.includes("\0") ? undefined : toPlatformPath(decoded, platform);
 }
 
-/**
- * Returns the scheme of a URI, in lower case, if the server reads its documents only at the user's wish; otherwise
- * `undefined`. `allowed`: the setting `schemes`.
- */
+/** Returns a URI's scheme, in lower case, if only the setting `schemes` (`allowed`) makes it readable. */
 export function refusedScheme(uri: string, allowed: readonly string[]): string | undefined {
   // A single letter is a drive on Windows.
   const scheme = /^[a-z][a-z0-9+.-]+(?=:)/i.exec(uri)?.[0].toLowerCase();
@@ -57,10 +51,7 @@ export function refusedScheme(uri: string, allowed: readonly string[]): string |
   return scheme === undefined || known.includes(scheme) ? undefined : scheme;
 }
 
-/**
- * Returns the absolute path in the URI of a document that is not a file but belongs to one, such as a notebook's cell or
- * an unsaved draft; `undefined` if there is none.
- */
+/** Returns the absolute path in the URI of a document that belongs to a file, such as a notebook's cell. */
 export function pathBehindUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const [, scheme = "", path = ""] = /^([a-z][a-z0-9+.-]*):(?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(uri) ?? [];
   if (path === "" || readOnlySchemes.has(scheme.toLowerCase())) return undefined;
@@ -73,10 +64,7 @@ const readOnlySchemes: ReadonlySet<string> = new Set([
   ...["file", "git", "gitlens", "gitfs", "scm-history-item", "output", "term"],
 ]);
 
-/**
- * Returns the URI for an absolute path. Percent-encodes all characters except slashes and the URI standard's unreserved
- * ones, because some editors misread even characters that need no encoding (for example, `+` as a space).
- */
+/** Returns the URI for an absolute path, with all but slashes and unreserved characters percent-encoded. */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
   const slashed = path.replaceAll("\\", "/");
@@ -101,10 +89,7 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/**
- * Matches a path that starts with `~` or is absolute on at least one platform, because one JSON Schema serves all
- * platforms.
- */
+/** Matches a path that is absolute, or starts with `~`, on any platform: one JSON Schema serves them all. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
 /** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
@@ -119,9 +104,7 @@ export function isFileUri(text: string): boolean {
   return /^file:/i.test(text);
 }
 
-/**
- * Returns, as a clause, why a string can't be a path or URI on any platform; `undefined` if there is no such reason.
- */
+/** Returns, as a clause, why a string can't be a path or URI on any platform; `undefined` if it can. */
 export function textProblem(text: string): string | undefined {
   if (text === "") return pathProblems.empty();
   if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
@@ -135,11 +118,7 @@ export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
   return platform === "win32" ? nodePath.win32 : nodePath.posix;
 }
 
-/**
- * Returns, as a clause, why Windows would refuse a path or open anything but the file with exactly that name;
- * `undefined` if it would do neither. The path may be relative. Source: Microsoft's "Naming Files, Paths, and
- * Namespaces".
- */
+/** Returns, as a clause, why Windows would not open exactly this file ("Naming Files, Paths, and Namespaces"). */
 export function windowsProblem(path: string): string | undefined {
   if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();
   const drive = /^[a-z]:/i.test(path) ? path.slice(0, 2) : "";
@@ -152,10 +131,7 @@ export function windowsProblem(path: string): string | undefined {
   return undefined;
 }
 
-/**
- * Reports whether a path is `folder` itself or is below it. Both must be absolute and normalised. `/ws-b` is not in
- * `/ws`.
- */
+/** Reports whether a path is in or is `folder`, both absolute and normalised: `/ws-b` is not in `/ws`. */
 export function isInside(folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
@@ -167,11 +143,7 @@ export function namesDirectory(path: string, platform: NodeJS.Platform = process
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
 
-/**
- * Removes differences between names that at least one file system ignores: case, Unicode composition, compatibility
- * forms, invisible characters (HFS+), and trailing dots and spaces (Windows). Use it only to refuse names, because no
- * file system ignores all of these differences.
- */
+/** Folds all that some file system ignores in names; only for refusals, because none ignores all of it. */
 export function foldName(name: string): string {
   return name
     .normalize("NFKC")
@@ -186,10 +158,7 @@ export function foldName(name: string): string {
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
-/**
- * Matches a control character (C0, DEL, C1). Editors do not show such characters, and a line feed in a path could be
- * used to forge a diff.
- */
+/** Matches a control character (C0, DEL, C1): editors do not show it, and a line feed could forge a diff. */
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {

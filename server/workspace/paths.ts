@@ -1,7 +1,4 @@
-/**
- * Finds the document that a caller's path refers to and decides whether it may be accessed. Every path that a caller
- * sends is resolved here.
- */
+/** Finds the document that a caller's path refers to, and decides whether it may be accessed. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenText } from "./identity.js";
@@ -98,9 +95,7 @@ function layGround(scope: Scope): Ground {
   return { home, schemes, starts, areas, hasFolders, gates, protectsGit, gitDirectories, own, opens, shownFrom, look };
 }
 
-/**
- * Checks the root. It may be any directory, because every file reached from it must itself be in an allowed directory.
- */
+/** Checks the root, which may be any directory, because every file below it is checked itself. */
 function startAt(root: string): Ground["starts"] {
   const named = pathNamed(root, root);
   if (!named.ok) return failed(pathFailures.badPath(root, textProblem(root) ?? named.problem));
@@ -148,20 +143,14 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
   return chooseFolder(sent, results);
 }
 
-/**
- * Returns the path that `spelling` names if it is a `file:` URI, and `path` otherwise. If that path can't be used,
- * returns the problem instead, as a clause.
- */
+/** Returns the path of a `file:` URI, or `path` for any other spelling; or the problem, as a clause. */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
   const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;
   return problem === undefined ? named : { ok: false, problem };
 }
 
-/**
- * Chooses the folder in which the path exists or, failing that, the first in which it could exist. Fails if it exists
- * in several folders.
- */
+/** Chooses the folder in which the path exists or else could exist. Fails if it exists in several. */
 function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   const places = results.flatMap((result) => (result.ok ? [result.place] : []));
   const inExistence = places.filter(({ open, onDisk }) => open !== undefined || onDisk);
@@ -209,7 +198,10 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       ? failed(outsideFailure(sent, ground))
       : failed(pathFailures.ioError(sent, reached.problem));
   }
-  const openFiles = exactly === undefined ? await findOpen(lexical, reached, ground) : [];
+  const same = exactly === undefined ? await ground.opens.at(lexical, reached) : [];
+  const asCanonical = same.filter(({ path }) => path === reached.path);
+  // There are several only if the editor has a file open twice.
+  const openFiles = asCanonical.length === 1 ? asCanonical : same;
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
@@ -240,19 +232,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   };
 }
 
-/**
- * Returns the open documents that a path may refer to: at most one, unless the editor has a file open more than once.
- */
-async function findOpen(lexical: string, reached: Canonical & { ok: true }, ground: Ground) {
-  const same = await ground.opens.at(lexical, reached);
-  const asCanonical = same.filter(({ path }) => path === reached.path);
-  return asCanonical.length === 1 ? asCanonical : same;
-}
-
-/**
- * Returns the reason, if any, why the user must agree to a change of the document, or the failure if it may not be
- * accessed at all. `files`: all canonical paths to the document's file.
- */
+/** Returns why the user must agree to a change, if so, or the failure. `files`: the file's canonical paths. */
 function judgeAccess(
   { sent, lexical }: Candidate,
   open: OpenText | undefined,
@@ -279,9 +259,7 @@ function judgeAccess(
   return verdict?.kind === "refused" ? refuse(verdict) : { ok: true, asks: asks ?? verdict };
 }
 
-/**
- * Returns the innermost area that contains a canonical path, preferring workspace folders; `undefined` if none does.
- */
+/** Returns the innermost area with a canonical path, workspace folders first; `undefined` if there is none. */
 function areaOf(file: string, { areas }: Ground): Area | undefined {
   const around = areas.filter(({ canonical }) => isInside(canonical, file));
   const [best] = around.sort(
@@ -297,10 +275,7 @@ function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
   return longest;
 }
 
-/**
- * Returns the path that answers show, which the caller can send back: relative to the root, if one was sent, else to the
- * file's workspace folder; absolute if it is outside.
- */
+/** Returns the path for answers, to be sent back: relative to the root or the workspace folder, else absolute. */
 function displayPath(file: string, ground: Ground): string {
   const area = areaOf(file, ground);
   const start = ground.shownFrom ?? (area?.isFolder === true ? area.canonical : undefined);

@@ -4,16 +4,10 @@ import { hostname } from "node:os";
 import { limits } from "../text/limits.js";
 import { hashOf } from "./files.js";
 
-/**
- * Matches a process's status on Linux (see proc_pid_stat(5)). The program's name is in parentheses and may contain
- * anything; after it come the state, 16 other fields, the number of threads, one more, and the start time.
- */
+/** Matches a status in proc_pid_stat(5): the name in parentheses, state, 16 fields, threads, one, start time. */
 const statPattern = /\) (?<state>\S)(?: \S+){16} (?<threads>\d+) \S+ (?<start>\d+) /;
 
-/**
- * Returns a process's start time, in clock ticks since boot; `undefined` if there is no such process or the system is
- * not Linux. Other systems offer no simple way to find the start time.
- */
+/** Returns a process's start time in clock ticks since boot; `undefined` if there is none, or not on Linux. */
 export function processStart(pid: number): string | undefined {
   return statPattern.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.groups?.start;
 }
@@ -33,10 +27,7 @@ export function isProcess(pid: number, start: string | undefined): boolean {
   return start === undefined || stat === undefined || start === stat.start;
 }
 
-/**
- * A name that uniquely identifies a process and is never reused. It consists of hashes of the process ID's scope (host
- * and namespace) and of the last boot, followed by the ID itself and the start time. It can be used in a file name.
- */
+/** Identifies a process for ever, fit for a file name: hashes of host and boot, the ID and the start time. */
 export type OwnerName = string;
 
 /** This process and its user, with a way to check whether other processes are alive. */
@@ -52,10 +43,7 @@ export interface Owners {
 
 let real: Owners | undefined;
 
-/**
- * Returns the real implementation, which queries the operating system about this process and others. The name of
- * this process is found out once, because it does not change while the process runs.
- */
+/** Returns the real implementation. The name of this process is found out once, because it does not change. */
 export function realOwners(): Owners {
   real ??= ownersOfSystem();
   // Setup may go on as another user.

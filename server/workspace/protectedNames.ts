@@ -44,19 +44,13 @@ export const refusedNames: readonly string[] = [
   ...[".pnpmfile.cjs", ".ssh", ".gnupg", ".git-credentials", ".netrc", ".aws", ".docker", ".kube"],
 ];
 
-/**
- * Names like the refused ones, but of files that people edit every day: a change to one needs the user's consent. A
- * path here takes precedence over a single refused name that it begins with.
- */
+/** Names of files that people edit every day, which need consent. They precede single refused names. */
 export const askedNames: readonly string[] = [
   ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".gitmodules", ".devcontainer", ".devcontainer.json", ".vscode/launch.json"],
   ...[".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml"],
 ];
 
-/**
- * Names of folders whose contents are material for other projects or for tests, so that nothing runs them where they
- * are: there, the user is asked about files that are refused elsewhere, except those of version control.
- */
+/** Folders with material for other projects, where refused files but version control need only consent. */
 export const templateFolders: readonly string[] = ["template", "templates", "fixtures", "__fixtures__", "testdata"];
 
 /** The refused names that stay refused even in template folders. */

@@ -15,10 +15,7 @@ export type ConfirmSetting = AskWord | readonly { readonly files: string; readon
 export interface FileGate {
   readonly names: NameTable;
   readonly confirm: ConfirmSetting;
-  /**
-   * The files that the gate is for, as absolute paths of folders and files; `undefined` for all files, or for all that
-   * no other gate is for.
-   */
+  /** The folders and files that the gate is for; `undefined` for all, or all that no other gate is for. */
   readonly holds?: readonly string[] | undefined;
   /** `true` if the gate applies only to files that no other gate is for. */
   readonly isFallback?: boolean;
@@ -48,10 +45,7 @@ interface NamePattern {
   readonly isVersionControl: boolean;
 }
 
-/**
- * Prepares the setting `protectedNames`. If every item begins with `+` or `-`, the items change the default list.
- * Otherwise they replace it. Names that the user lists are refused.
- */
+/** Prepares `protectedNames`: items that all begin with `+` or `-` change the default list, others replace it. */
 function toNameTable(list: readonly string[]): NameTable {
   const isDefault = list.length === defaultNames.length && list.every((name, i) => name === defaultNames[i]);
   const changes = list.length > 0 && list.every((item) => /^[+-]/.test(item));
@@ -82,11 +76,7 @@ export function toGate(settings: {
   return { names: toNameTable(settings.protectedNames), confirm: settings.confirm };
 }
 
-/**
- * Returns the verdict of the strictest gate: a reason to refuse the file, or a reason to ask the user before it is
- * changed; `undefined` if it may be changed freely. `file`: an absolute path; `below`: the part of it that counts, which
- * is relative to the folder that contains it.
- */
+/** Returns the strictest gate's verdict; `undefined` if free. `below`: the part of the absolute `file` that counts. */
 export function judge(gates: readonly FileGate[], file: string, below: string): Refused | Asks | undefined {
   const holding = gates.filter(({ holds }) => holds?.some((folder) => isInside(folder, file)));
   let strictest: Asks | undefined;
@@ -202,10 +192,7 @@ export function protectsGit(gates: readonly FileGate[]): boolean {
   return gates.some(({ names }) => names.byLast.has(".git"));
 }
 
-/**
- * Returns the innermost directory above a file that Git would take for a repository, by its contents; `undefined` if
- * there is none. `known`: the answers for directories that have been examined; this function adds to them.
- */
+/** Returns the innermost Git directory, by its contents, above a file. `known`: remembers examined directories. */
 export function gitDirectoryAbove(file: string, known: Map<string, boolean>): string | undefined {
   for (let directory = dirname(file); ; directory = dirname(directory)) {
     const isGit = known.get(directory) ?? isGitDirectory(directory, nothing);
@@ -215,10 +202,7 @@ export function gitDirectoryAbove(file: string, known: Map<string, boolean>): st
   }
 }
 
-/**
- * Returns the directories that Git would take for a repository if all of these files existed. Ignores directories that
- * have none of the files on which this depends.
- */
+/** Returns the directories that would be Git's if all of these files existed, among those that have some. */
 export function gitDirectoriesWith(files: readonly string[]): string[] {
   const named = new Map<string, Set<string>>();
   for (const file of files) {
@@ -235,10 +219,7 @@ export const gitParts = /[\\/]((?:HEAD|commondir)$|(?:objects|refs)(?=[\\/]))/i;
 
 const nothing: ReadonlySet<string> = new Set();
 
-/**
- * Reports whether Git takes a directory for a repository. `made`: names, in lower case, that are about to be made in it.
- * Source: `is_git_directory` in Git's setup.c.
- */
+/** Reports whether Git takes a directory for a repository, as Git's `is_git_directory`. `made`: names to come. */
 function isGitDirectory(directory: string, made: ReadonlySet<string>): boolean {
   const there = [["HEAD"], ["objects", "commondir"], ["refs", "commondir"]].every((names) =>
     names.some((name) => {

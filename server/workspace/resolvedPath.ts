@@ -1,16 +1,13 @@
 /** Types for path resolution: the scope in which a path is resolved, and the document that it refers to. */
 import type { Failed } from "../plan/failure.js";
+import type { UnseenDocument } from "./documents.js";
 import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
-import type { UnseenDocument } from "./openIndex.js";
 import type { Asks, FileGate } from "./protection.js";
 
 /** One of the editor's workspace folders. */
 export interface Folder {
   readonly uri: string;
-  /**
-   * The folder's absolute path; empty if the folder is not a directory on this machine, in which case no file is inside
-   * it.
-   */
+  /** The folder's absolute path; empty if it is no directory on this machine, so that no file is inside it. */
   readonly path: string;
 }
 
@@ -69,10 +66,7 @@ export interface Ground {
 export interface ResolvedPath {
   /** The client's spelling if the document is open, otherwise the server's strict encoding of `file`. */
   readonly uri: string;
-  /**
-   * The path to show to users and in diffs: relative to the workspace folder, with `/`; absolute if it is outside the
-   * folder; the URI if the document is not a file.
-   */
+  /** The path to show: relative to the workspace folder, with `/`; absolute outside of it; else the URI. */
   readonly path: string;
   /** The canonical path; `undefined` for an open document that is not a file, such as one with an `untitled:` URI. */
   readonly file?: string | undefined;
@@ -84,15 +78,9 @@ export interface ResolvedPath {
   readonly onDisk: boolean;
   /** `true` if `file` was a regular file when it was examined. */
   readonly isRegular: boolean;
-  /**
-   * The path as it was spelt, made absolute and normalised without following links; `undefined` if the document is not
-   * a file.
-   */
+  /** The path as it was spelt, absolute and normalised, links not followed; `undefined` if it is no file. */
   readonly spelt?: string;
-  /**
-   * The path that the spelling leads to: `file`, or another hard link to the file; `undefined` if the document is not a
-   * file.
-   */
+  /** The path that the spelling leads to: `file`, or another hard link to it; `undefined` if it is no file. */
   readonly reached?: string;
   /** The reason why the user must agree to a change; `undefined` if there is none. */
   readonly asks?: Asks | undefined;
@@ -111,16 +99,10 @@ export interface Resolver {
   resolve(sent: string): Promise<Resolved>;
   /** Returns the paths of open files inside the workspace, as spelt in their URIs. */
   openPaths(): string[];
-  /**
-   * Returns existing paths that the caller may have meant by a missing one, most similar first. They are only hints,
-   * which the server itself never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths
-   * that were tried.
-   */
+  /** Returns existing paths like a missing one, as hints only, the best first. `searched`: what was tried. */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical paths of the directories against which relative paths are resolved. */
   bases(): string[];
-  /**
-   * Reports whether callers may list a canonical directory: it must be in scope, unprotected, and not the server's own.
-   */
+  /** Reports whether callers may list a directory: in scope, unprotected, and not the server's own. */
   isListable(directory: string): boolean;
 }

@@ -61,10 +61,7 @@ export const pathFailures = {
       problem: `${quote(path, 160)} is protected, because ${protectionReasons[why](quote(by, 160))}.`,
       hint: protectionHints[why],
     }),
-  /**
-   * `name`: the protected name; `undefined` if a rule of the setting "confirm" asks for the user's consent. `by`: the one
-   * that can't ask for it.
-   */
+  /** `name`: the protected name; `undefined` if the setting "confirm" asks for consent, which `by` can't ask for. */
   nobodyToAsk: (path: string, name: string | undefined, by: "nobody" | "editor") => {
     const unprotect = name === undefined ? "" : `add ${quote(`-${name}`, 80)} to the setting "protectedNames"`;
     const who = by === "editor" ? "the editor can't ask" : "no editor is there to ask";
@@ -192,10 +189,7 @@ const protectionHints: Record<Refused["why"], string> = {
 /** The reason why a file is refused. `by`: the name, pattern or directory that decides. */
 export interface Refused {
   readonly kind: "refused";
-  /**
-   * `protected`: a default name; `added`: a name in the user's own list; `unasked`: a file to ask about, but the user's
-   * rules say never to ask; `git`: a Git directory.
-   */
+  /** `protected` by default; `added` by the user; `unasked`: the rules say never to ask; `git`: a Git directory. */
   readonly why: "protected" | "added" | "unasked" | "git";
   readonly by: string;
 }

@@ -7,10 +7,7 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/**
- * Returns the folder for program state, by XDG, macOS or Windows conventions. The result is a relative path only if the
- * home directory's path is relative.
- */
+/** Returns the folder for program state, by XDG, macOS or Windows; relative only if the home directory is. */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -34,11 +31,7 @@ export function homeFolder(): string {
   }
 }
 
-/**
- * Returns the path of a subfolder of the server's own folder or, by default, of the folder itself. The folder is never
- * inside the temporary directory, because a sandboxed agent may have a different temporary directory, where it would
- * not find the editor's files.
- */
+/** Returns a subfolder of the server's folder, or itself; never a temporary one, which sandboxes do not share. */
 export function inServerFolder(
   part: "hooks" | "journals" | "replaced" | "reviews" | "sessions" | "writers" | "" = "",
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -47,10 +40,7 @@ export function inServerFolder(
   return pathsOf(platform).join(stateHome(env, platform), "multi-edit-language-server", part);
 }
 
-/**
- * Returns the folder for the user's settings, by XDG, macOS or Windows conventions. The result is a relative path only
- * if the home directory's path is relative.
- */
+/** Returns the folder for the user's settings, by XDG, macOS or Windows; relative only if the home directory is. */
 export function configFolder(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -99,11 +89,7 @@ function isMissing(path: string): boolean {
   }
 }
 
-/**
- * Creates a directory that only the user can enter, and any missing parents. An existing directory is checked but never
- * repaired, because anyone who could write to it may have left something there. Returns the problem, as a clause;
- * `undefined` if there is none.
- */
+/** Creates a directory only for the user, or checks it; never repairs it. Returns the problem, as a clause. */
 export function makePrivate(path: string): string | undefined {
   try {
     if (isAbsolute(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -125,10 +111,7 @@ export function replacePrivate(path: string, text: string): void {
   }
 }
 
-/**
- * Returns, as a clause, why a directory or its parent is not private to the user; `undefined` if both are private, or
- * if the directory does not exist yet.
- */
+/** Returns, as a clause, why a directory or its parent is not private; `undefined` if both are, or do not exist. */
 export function privacyProblem(path: string): string | undefined {
   if (!isAbsolute(path)) return folderProblems.unusable(path, folderProblems.relative);
   try {
@@ -145,10 +128,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/**
- * Reports whether the user owns a file and nobody else may access it. Always `true` on Windows, where the system itself
- * keeps each user's application data private.
- */
+/** Reports whether a file is private to the user. Always `true` on Windows, where the system cares for that. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

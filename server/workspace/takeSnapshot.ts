@@ -33,11 +33,7 @@ export interface WorkspaceSnapshot extends Snapshot {
 /** A document, or the reason it could not be read. */
 export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
-/**
- * Resolves and reads everything that the operations name. A path that can't be resolved or read does not affect the
- * others; only a call with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path.
- * Uses the open documents and their texts as they are when the function is called.
- */
+/** Reads all that the operations name, as it is now. Each path fails for itself, unless there are too many. */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {

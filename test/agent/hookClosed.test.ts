@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ownStateHome } from "../support/agentPeer.js";
-import { runCommand } from "../support/commands.js";
+import { hurry, runCommand } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
 import { answer, events, layProject, type Name, program, reasonIn, saved } from "../support/hookEvents.js";
 
@@ -137,6 +137,7 @@ describe("a path that can't be one", () => {
 
   it("gets an answer within the time of a hook if a patch has a thousand of them, while an editor has unsaved text", async () => {
     const { root } = await layProject();
+    hurry();
     const adds = Array.from({ length: 1_000 }, (_, i) => `*** Add File: ${"a/".repeat(1_900)}${i}\n+x\n`);
     const patch = events.codex("apply_patch", `*** Begin Patch\n${adds.join("")}*** End Patch`, root);
     const before = performance.now();

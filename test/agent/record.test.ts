@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { warningsAbout } from "../../server/session/gates.js";
 import { readRecords, recordPath, type SessionRecord, writeRecord } from "../../server/session/record.js";
 import { findSessions } from "../../server/session/sessions.js";
 import { limits } from "../../server/text/limits.js";
@@ -204,6 +205,9 @@ describe("the record of a session that may have ended", () => {
     expect([records, stale.map((one) => one.record.id)]).toEqual([[], [record.id]]);
     expect(problems).toEqual([expect.stringContaining(why)]);
     expect(problems[0]).toContain(path);
+    // A call is warned of it only if one of its files is the session's.
+    expect(warningsAbout(directory, ["/b/x.ts", "/a/x.ts"])).toEqual(problems);
+    expect(warningsAbout(directory, ["/b/x.ts"])).toEqual([]);
     utimesSync(path, Date.now() / 1000, Date.now() / 1000);
     expect(readRecords(directory).records).toHaveLength(1);
   });

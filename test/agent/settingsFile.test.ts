@@ -3,18 +3,19 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readUserSettings } from "../../server/session/gates.js";
+import { limits } from "../../server/text/limits.js";
 import { defaultSettings } from "../../server/workspace/settings.js";
 import { ownConfigHome, ownStateHome } from "../support/agentPeer.js";
 
 const loose = { confirm: "never", protectedNames: [] };
 
 /** Lays a settings file; returns its folder, and the folder of a workspace elsewhere. */
-function lay(mode: number) {
+function lay(mode: number, text = JSON.stringify(loose)) {
   const home = ownStateHome();
   const config = ownConfigHome(home);
   mkdirSync(config, { recursive: true });
   const path = join(config, "settings.json");
-  writeFileSync(path, JSON.stringify(loose));
+  writeFileSync(path, text);
   chmodSync(path, mode);
   const workspace = join(home, "workspace");
   mkdirSync(workspace);
@@ -22,7 +23,7 @@ function lay(mode: number) {
 }
 
 describe("the user's settings file", () => {
-  it.each([0o600, 0o644, 0o400])("holds with the mode %o, which lets only its owner write", (mode) => {
+  it.each([0o600, 0o644, 0o400, 0o755])("holds with the mode %o, which lets only its owner write", (mode) => {
     const { workspace } = lay(mode);
     expect(readUserSettings(workspace)).toMatchObject({ settings: loose, isStricterOnly: false, problems: [] });
   });
@@ -36,6 +37,27 @@ describe("the user's settings file", () => {
       expect(problems).toEqual([expect.stringContaining("other users may change it")]);
     },
   );
+
+  it("says so if it has a single mistake", () => {
+    const { workspace } = lay(0o600, JSON.stringify({ ...loose, save: "sometimes" }));
+    expect(readUserSettings(workspace).problems).toEqual([expect.stringMatching(/ has mistakes\. .*"sometimes"/)]);
+  });
+
+  it("is read up to its largest size, and beyond it, the user must agree to everything", () => {
+    const text = JSON.stringify(loose).padEnd(limits.settingsFileBytes);
+    expect(readUserSettings(lay(0o600, text).workspace)).toMatchObject({ settings: loose, problems: [] });
+    const { settings, problems } = readUserSettings(lay(0o600, `${text} `).workspace);
+    expect(settings).toEqual({ ...defaultSettings, confirm: "always" });
+    expect(problems).toHaveLength(1);
+  });
+
+  it("that can't be there, because its folder is a file, counts as missing", () => {
+    const home = ownStateHome();
+    const config = ownConfigHome(home);
+    mkdirSync(dirname(config), { recursive: true });
+    writeFileSync(config, "");
+    expect(readUserSettings(home)).toMatchObject({ settings: defaultSettings, isStricterOnly: false, problems: [] });
+  });
 
   it("can only make the gates stricter if it is in the workspace", () => {
     const { config } = lay(0o600);

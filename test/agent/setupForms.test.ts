@@ -17,7 +17,9 @@ const page = "client-samples/emacs/README.md";
 function installedIn(path: string, { isOnPath = false, isClone = false } = {}) {
   const base = makeDirectory({ "bin/": "" });
   const root = join(base, path);
-  cpSync(dirname(builtServer), join(root, "dist"), { recursive: true });
+  const dist = dirname(builtServer);
+  // The built folder may hold the results of other commands, too.
+  cpSync(dist, join(root, "dist"), { recursive: true, filter: (from) => from === dist || from.endsWith(".cjs") });
   if (isClone) mkdirSync(join(root, ".git"));
   if (isOnPath) writeFileSync(join(base, "bin/multi-edit"), "");
   const program = join(root, "dist/main.cjs");

@@ -224,6 +224,8 @@ describe("the same call, sent again before it has a ticket", () => {
     await expect.poll(() => editor.questions.length).toBe(1);
     stop.abort();
     await first;
+    // An answer that came before the cancellation would count.
+    await expect.poll(() => editor.notices.filter(({ message }) => /withdrawn/.test(message))).toHaveLength(1);
     decide();
     editor.beforeAnswers(() => undefined);
     await expect.poll(async () => (await agent.call("multi_edit", call)).texts).toEqual(["M a.txt, not saved"]);

@@ -6,6 +6,7 @@ import { announced, friend, ownStateHome } from "../support/agentPeer.js";
 import { runCommand } from "../support/commands.js";
 import { serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
+import { isAll } from "../support/extent.js";
 import { startEditor } from "../support/fakeEditor.js";
 import { startAgent } from "../support/mcpAgent.js";
 
@@ -65,6 +66,14 @@ function spellings(ws: string): string[] {
     (way) => `//${ws}/.//${way}`,
   ];
   return forms.flatMap((form) => ways.map(form)).slice(0, 300);
+}
+
+/**
+ * Every fifth spelling, or all in the whole suite: the doors resolve paths alike, so in the small suite, all spellings go
+ * through one door only. Five divides neither the number of ways nor that of forms, so that each of them occurs.
+ */
+function some(ws: string): string[] {
+  return spellings(ws).filter((_, i) => isAll || i % 5 === 0);
 }
 
 /** The four operations on a path, as params of `multiEdit/apply` or, for a read, of `multiEdit/read`. */
@@ -156,7 +165,8 @@ describe("no spelling of a path leads outside or to a protected file", () => {
       operation === "read"
         ? editor.request("multiEdit/read", params)
         : editor.request("workspace/executeCommand", { command: "multiEdit.apply", arguments: [params] });
-    expect(await sendAll(ws, state, spellings(ws), send)).toBe(1_200);
+    const sent = some(ws);
+    expect(await sendAll(ws, state, sent, send)).toBe(sent.length * 4);
   });
 
   it("over an agent's socket", async () => {
@@ -165,7 +175,8 @@ describe("no spelling of a path leads outside or to a protected file", () => {
     const agent = await friend((await announced(home))[0]);
     let id = 0;
     const send = (operation: Operation, params: object) => agent.ask(++id, methodOf(operation), params);
-    expect(await sendAll(ws, state, spellings(ws), send)).toBe(1_200);
+    const sent = some(ws);
+    expect(await sendAll(ws, state, sent, send)).toBe(sent.length * 4);
   });
 
   it("over MCP", async () => {
@@ -176,14 +187,8 @@ describe("no spelling of a path leads outside or to a protected file", () => {
       if (operation === "read") return agent.call("read_document", params);
       return "patch" in params ? agent.call("apply_patch", params) : agent.call("multi_edit", { edits: [params] });
     };
-    expect(
-      await sendAll(
-        ws,
-        state,
-        spellings(ws).filter((_, i) => i % 5 === 0),
-        send,
-      ),
-    ).toBe(240);
+    const sent = some(ws);
+    expect(await sendAll(ws, state, sent, send)).toBe(sent.length * 4);
   }, 120_000);
 
   it("at the command line", async () => {

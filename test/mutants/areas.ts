@@ -45,8 +45,23 @@ export const areas: Readonly<Record<string, Area>> = {
       "test/textsTogether.test.ts",
       "test/clients.test.ts",
       "test/save.test.ts",
+      "test/didApply.test.ts",
+      "test/diskPart.test.ts",
+      "test/requestOptions.test.ts",
+      "test/review",
+      "test/trueReasons.test.ts",
       "test/scenes.test.ts",
     ],
+  },
+  "server/disk": {
+    tests: [
+      "test/disk/journal",
+      "test/disk/recovery",
+      "test/disk/commit",
+      "test/disk/aftermath",
+      "test/disk/keptBatches",
+    ],
+    likeWhat: /^(?:journal|recover|rollBack)\.ts$/,
   },
   "server/workspace": {
     tests: [

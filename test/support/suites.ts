@@ -3,6 +3,7 @@
 /** The files that only `npm run test:all` runs, each with the reason. A file that is named to vitest runs in any case. */
 export const onlyInAll: Readonly<Record<string, string>> = {
   "test/agent/crowd.test.ts": "16 agents edit for a minute; the rules that they try have tests of their own",
+  "test/agent/unreadAnswers.test.ts": "sends hundreds of megabytes that nobody reads; framing.test.ts has the bounds",
   "test/codex/differential.test.ts": "compares patches with another program, which is not part of the project",
   "test/bench.test.ts": "tests the benchmark, not the server",
   "test/disk/faults.test.ts": "makes system calls of real disks fail; recovery.test.ts has a case for each kind",
@@ -42,4 +43,16 @@ export const longest: readonly string[] = [
   "test/agent/mcp.test.ts",
   "test/agent/undoOnDisk.test.ts",
   "test/notices.test.ts",
+  "test/walk.test.ts",
+  "test/onDisk.test.ts",
+  "test/onDiskRisks.test.ts",
+  "test/patchesInDocuments.test.ts",
+  "test/textsTogether.test.ts",
+  "test/agent/hookCommand.test.ts",
+  "test/agent/hookClosed.test.ts",
+  "test/agent/overwrite.test.ts",
+  "test/agent/acp.test.ts",
+  "test/agent/waiting.test.ts",
+  "test/viewsMerge.test.ts",
+  "test/mergeGit.test.ts",
 ];

@@ -16,7 +16,10 @@ import { walkNames, walkOnce } from "./walk.js";
  */
 const compiled = resolve("dist/walk");
 
-const { values, positionals } = parseArgs({ options: { list: { type: "boolean" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { list: { type: "boolean" }, compiled: { type: "boolean" } },
+  allowPositionals: true,
+});
 const unknown = positionals.find((name) => !walkNames.some((walk) => walk === name));
 if (unknown !== undefined) throw new Error(`there is no walk ${unknown}; there are: ${walkNames.join(", ")}`);
 const chosen = walkNames.filter((name) => positionals.length === 0 || positionals.includes(name));
@@ -25,7 +28,7 @@ const [only] = chosen;
 const output = process.stdout;
 
 if (chosen.length === 1 && only !== undefined) {
-  await compile();
+  if (values.compiled !== true) await compile();
   const ran = await walkOnce(only, compiled);
   const functions = ran.reduce((sum, file) => sum + file.functions.length, 0);
   const lines = [`${only}: ${ran.length} files, ${functions} functions`];
@@ -35,7 +38,8 @@ if (chosen.length === 1 && only !== undefined) {
   output.write(`${lines.join("\n")}\n`, () => process.exit());
 } else {
   // Each call runs in a separate process: state left in memory by one call would make the next call run less code.
-  const flags = values.list ? ["--list"] : [];
+  const flags = ["--compiled", ...(values.list ? ["--list"] : [])];
+  await compile();
   for (const name of chosen)
     execFileSync(process.execPath, [process.argv[1] ?? "", name, ...flags], { stdio: "inherit" });
 }

@@ -2,9 +2,8 @@
 import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
-import { fileOrder } from "../../plan/fileOrder.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, namesOf, notAttempted } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, fileOrder, namesOf, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
 import type { DocumentUri } from "../../plan/snapshot.js";
 import { presentView } from "../../plan/views/view.js";
@@ -29,17 +28,11 @@ import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 export interface ReceivedCall {
   /** The params as sent, not yet validated. */
   readonly params: unknown;
-  /**
-   * The side that applies the edit: the `client`, which receives it in the answer; the `server`, for commands and
-   * agents; or neither, for a `preview`.
-   */
+  /** The side that applies the edit: the `client`, from the answer; the `server`; or neither, for a `preview`. */
   readonly applier: "client" | "preview" | "server";
   /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
-  /**
-   * Called with `true` when the user must be asked about the call, which then waits and changes nothing; with `false` when
-   * the wait is over.
-   */
+  /** Called with `true` when the user must be asked and the call waits; with `false` when the wait is over. */
   readonly onWaiting?: OnWaiting | undefined;
   /** The agent's share of the server; `undefined` if the editor sent the call, or if there is no editor. */
   readonly share?: Share | undefined;
@@ -186,10 +179,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/**
- * Returns a plan's tasks. The easiest to verify and undo come first: text edits, then new files, then renames and
- * deletions.
- */
+/** Returns a plan's tasks, the easiest to verify and undo first: text edits, new files, renames, deletions. */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>

@@ -1,7 +1,4 @@
-/**
- * Plans a call or an undo, lets the user confirm it, and applies it. Verifies each step, because the editor's answer
- * alone proves nothing.
- */
+/** Plans a call or an undo, has the user confirm it, applies it, and verifies each step by the result. */
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
@@ -104,10 +101,7 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/**
- * Plans a job and applies it, or returns the question that the user must answer first. Applies only a plan that the
- * user has accepted, if the user must be asked.
- */
+/** Plans a job and applies it, or returns the question that the user must answer before. */
 export async function applyJob(job: ApplyJob, asked: Asked): Promise<Applied | Question> {
   const { session, options, token, warnings, onCommit, onStart } = job;
   for (let moved = 0; ; ) {
@@ -223,11 +217,7 @@ interface Attempt extends Pick<DoneStep, "file" | "editOutcomes"> {
   readonly task: Task;
 }
 
-/**
- * Performs one task, or several texts as a single edit. If files change before the editor has done anything, plans these
- * again. Stops at the first failure. `left` holds the texts that must now be sent one at a time, because the editor has
- * applied only a part of the edit.
- */
+/** Performs a task, or texts as one edit, until one fails. `left`: texts that must be sent one at a time. */
 async function doTasks(
   run: Run,
   tasks: readonly Task[],
@@ -345,10 +335,7 @@ async function finish(run: Run): Promise<Pick<Saved, "changed"> & { readonly res
   return { result: await inSlices(made), changed: saved.changed };
 }
 
-/**
- * Gives the editor a moment to close documents whose files were deleted or renamed. Returns warnings about those that
- * stay open.
- */
+/** Gives the editor time to close documents that were deleted or renamed. Returns warnings about the rest. */
 async function staying({ session, done }: Run): Promise<string[]> {
   const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
   const gone = done.filter(

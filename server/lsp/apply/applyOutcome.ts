@@ -26,10 +26,7 @@ export interface TextPart {
   readonly edits: readonly TextEdit[];
 }
 
-/**
- * Sends the edits of one or more documents as a single edit, and watches the documents' synced texts. If a text is
- * inconclusive, relies on the editor's answer. Returns the outcome for each document.
- */
+/** Sends the documents' edits as one and watches their texts; the editor's answer decides if these do not. */
 export async function applyTexts(
   session: Session,
   parts: readonly TextPart[],
@@ -141,10 +138,7 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
   return allowed && (text === `${expected}\n` || text === `${expected}\r\n`);
 }
 
-/**
- * Returns the change that the editor made if it applied the edit at the positions sent, although typing had moved or
- * changed the intended text. `undefined` if the positions were right, or if the editor did something else.
- */
+/** Returns the change made if the edit landed at the positions sent, although typing had moved its text. */
 function whereMisapplied(
   session: Session,
   file: FileChange,
@@ -247,11 +241,7 @@ function watchText(session: Session, { file, edits }: TextPart) {
   return { seen, stop };
 }
 
-/**
- * Sends an operation that deletes or renames the file at `path`, and watches the disk for its effect. The editor's
- * answer determines how long to wait and, if the disk is unchanged, the outcome. `newPath` is the file's path after a
- * rename.
- */
+/** Deletes or renames `path`, and watches the disk. The answer says how long, and decides if nothing changes. */
 export async function applyToFile(
   session: Session,
   { label, operation }: { readonly label: string; readonly operation: FileOperation },

@@ -15,10 +15,7 @@ import { askClient, type RefusedHunks, type UserQuestion } from "./question.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 import { createViewer, type Viewer } from "./viewer.js";
 
-/**
- * The user's response to a plan: `yes`; or a failure if the user rejected the plan, did not answer in time or can't be
- * asked, or if the call was cancelled.
- */
+/** The user's response: `yes`; or a failure if there was a rejection, no answer in time, or no way to ask. */
 export type Consent = "yes" | Failure;
 
 /** The job that a plan belongs to. */

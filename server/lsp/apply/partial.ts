@@ -1,8 +1,7 @@
 /** Splits a plan into hunks, of which the user may refuse some before it is applied. */
 import { diffOf } from "../../plan/diff.js";
-import { freeingFirst } from "../../plan/fileOrder.js";
 import { indicesOf } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, freeingFirst, nameAfter } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import { requestedFiles } from "../edit/result.js";

@@ -36,10 +36,7 @@ export interface RefusedHunks {
 /** Titles of the answers in a message. */
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
-/**
- * Asks the user, and waits for the answer, in the editor or from a shell, until the call is cancelled or the question
- * expires. Rejects if the client can't ask.
- */
+/** Asks the user, in the editor or from a shell, until the call or the question ends. Rejects if it can't. */
 export async function askClient(asking: AskingClient, question: UserQuestion): Promise<"yes" | RefusedHunks | Failure> {
   const { session, caller, token } = asking;
   const { label } = question;

@@ -40,10 +40,7 @@ export function recordApplied(session: Session, { id, label, steps, caller, coun
   return kept !== undefined;
 }
 
-/**
- * Applies what a batch has made of files to the earlier texts that its caller has seen; agents without an id may have sent
- * any batch.
- */
+/** Applies what a batch made of files to the texts that its caller saw; agents without an id may have sent any. */
 export function noteBatch(
   session: Session,
   steps: readonly { readonly file: FileChange }[],
@@ -56,10 +53,7 @@ export function noteBatch(
   }
 }
 
-/**
- * Sends `multiEdit/didApply`, unless the client would warn its user about the unknown notification, and tells the user,
- * if the client does not do so.
- */
+/** Sends `multiEdit/didApply`, unless the client would warn about it, and tells the user if the client does not. */
 export function tellApplied(session: Session, done: Done, kind: DidApplyParams["kind"]): void {
   const { id, label, steps, caller, counts } = done;
   const changed = requestedFiles([...new Set(steps.map(({ file }) => file))]);
@@ -85,10 +79,7 @@ export function tellApplied(session: Session, done: Done, kind: DidApplyParams["
   session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
 }
 
-/**
- * Returns the ranges that the new text now occupies in the open document or, if the file is not open, in the planned
- * text.
- */
+/** Returns the ranges of the new text in the open document or, if the file is closed, in the planned text. */
 function rangesOf(session: Session, file: FileChange): Pick<AppliedFile, "uri" | "version" | "ranges"> {
   const { uri } = nameAfter(file);
   if (file.kind === "delete") return { uri, version: null, ranges: [] };
@@ -150,17 +141,12 @@ export function watchProposals(session: Session): void {
   });
 }
 
-/**
- * Checks all proposals against the current texts and the files on disk, and turns the applied ones into transactions.
- */
+/** Checks all proposals against the texts and the files on disk, and turns applied ones into transactions. */
 export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }
 
-/**
- * Turns a proposal into a transaction if its edit has been applied to all files, even if the user has typed elsewhere
- * in them.
- */
+/** Turns a proposal into a transaction if all files have its edit, even if the user has typed elsewhere. */
 async function settle(session: Session, proposal: Proposal): Promise<void> {
   const { history } = session;
   const { steps, unseen, places } = proposal;

@@ -14,17 +14,10 @@ import type { DoneStep, Run } from "./step.js";
 import { stepRules } from "./steps/table.js";
 import { takesTextsTogether } from "./steps/text.js";
 
-/**
- * For each file, the parts of its change that could not be rolled back: the text, the operation on the whole file, or
- * both.
- */
+/** For each file, what could not be rolled back: the text, the operation on the whole file, or both. */
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
-/**
- * Rolls back the completed steps in reverse order after the given steps have failed. The answer reports the first
- * failure: as a refusal if everything is known to be as it was before the call, otherwise as a result with the outcome
- * `unknown`.
- */
+/** Rolls back the steps before those that failed. The answer is `unknown` unless all is certain to be as it was. */
 export async function rollBackSteps(run: Run, steps: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   // Of texts sent as a single edit, those that are certainly unchanged matter only if none is in doubt.
   const [unsure, ...others] = steps.filter(({ outcome }) => !outcomeRows[outcome.kind].isCertain);
@@ -85,10 +78,7 @@ const noPaths = (): Record<Leftover | "back", string[]> => ({
 
 const isVerifiedText = ({ kind, outcome }: DoneStep): boolean => kind === "text" && outcome.kind === "verified";
 
-/**
- * Returns the edits' outcomes. A planned edit is `applied` if a file still contains it, otherwise `failed` or
- * `notAttempted`.
- */
+/** Returns the edits' outcomes: `applied` if a file still contains the edit, else `failed` or `notAttempted`. */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));

@@ -21,11 +21,7 @@ export interface Saved {
   readonly changed: ReadonlyMap<FileChange, FileChange>;
 }
 
-/**
- * Has the editor save the files that a batch changed: all, none, or only those that had no unsaved changes before it.
- * Warns about files that were not saved, or that the editor changed on save. If the client can't save files, the
- * warnings omit files that were not open, because another warning covers those.
- */
+/** Has the editor save the changed files, or those saved before. Warns about unsaved ones, and changes on save. */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<Saved> {
   const { session, options } = context;
   const policy = options.save ?? session.settings.save;
@@ -62,10 +58,7 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   return { warnings: [...dirty, ...(await saveThese(context, wanted, changed))], changed };
 }
 
-/**
- * Has the editor save files again whose changes were rolled back, because some editors otherwise show them as changed.
- * Files that had unsaved changes before the call are left alone.
- */
+/** Has the editor save rolled-back files again, which it may show as changed, unless they were unsaved before. */
 export async function saveRolledBack({ session, options }: ApplyContext, files: readonly FileChange[]): Promise<void> {
   const clean = files.filter(
     ({ document }) => document.onDisk === "same" && openAt(session, document.uri) !== undefined,
@@ -129,10 +122,7 @@ interface SavedVersions {
   readonly after: number;
 }
 
-/**
- * Returns a document's texts before and after it was saved: at the versions that the editor names or, if it names none,
- * those before the request and at the end.
- */
+/** Returns the texts before and after a save: at the versions that the editor names, or from request to end. */
 function textsAround(states: readonly OpenDocument[], versions: SavedVersions | undefined) {
   // If the editor counts versions that it does not sync, the text is that of the version before.
   const at = (version: number) => states.findLast((state) => state.version <= version);

@@ -38,10 +38,7 @@ export interface ApplyContext {
   readonly onStart?: ((files: readonly FileChange[]) => void) | undefined;
 }
 
-/**
- * A task: changing an existing file's text; creating, renaming or deleting a file; or restoring a deleted file from its
- * kept bytes. `planned` is the file as first planned.
- */
+/** A task. `planned` is the file as first planned; a deleted file is restored from its kept `bytes`. */
 export type Task =
   | { readonly kind: "text"; readonly planned: FileUpdate | FileRename }
   | { readonly kind: "create"; readonly planned: FileCreation }
@@ -90,10 +87,7 @@ export interface StepResult {
   readonly kept?: KeptFile | undefined;
   /** SHA-256, in hex, of a file just before its rename; `undefined` if it was not renamed or could not be kept. */
   readonly hash?: string | undefined;
-  /**
-   * Removes the directories created for a new name, if they are empty. The server creates them because some editors do
-   * not.
-   */
+  /** Removes the empty directories that the server created for a new name, because some editors do not. */
   readonly tidy?: (() => Promise<void>) | undefined;
   /** `true` if the editor had the renamed file open; `undefined` if no file was renamed. */
   readonly wasOpen?: boolean;
@@ -161,10 +155,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly reverse?: ReverseText | undefined;
 }
 
-/**
- * The change that undoes an earlier change to a file, or the failure if it can't be undone. `place` is the file's path;
- * `undefined` if the file does not exist.
- */
+/** The change that undoes an earlier one, or why that can't be. `place`: the path; `undefined` if there is no file. */
 export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
@@ -183,20 +174,11 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 /** The result of rolling a step back. `stays`: it could not be rolled back; otherwise the state that its file is in. */
 export type RolledBack = "back" | "stays" | Leftover;
 
-/**
- * The rules for one kind of step. Methods, unlike function properties, let one table hold the rules for different types
- * of file.
- */
+/** The rules for one kind of step. Methods let one table hold the rules for different types of file. */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
-  /**
-   * Performs the step for a task or, if it is a text, for several: `files`, as most recently planned, then change in a
-   * single edit. Returns the result for each file.
-   */
+  /** Performs the task or, for texts, several as one edit. `files`: as most recently planned, one result each. */
   do(run: Run, files: readonly [F, ...F[]], task: T): Promise<readonly StepResult[]>;
-  /**
-   * Rolls back the step after a later one has failed or, if it is a text, several in a single edit. Returns the result
-   * for each of the `files`.
-   */
+  /** Rolls back the step or, of texts, several in a single edit. Returns the result for each of the `files`. */
   rollBack(run: Run, files: readonly [F, ...F[]], step: DoneStep & T): Promise<readonly RolledBack[]>;
   /** Plans the inverse of the step for a later undo; fails if the file or its text has changed since the step. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;

@@ -87,10 +87,7 @@ function latest<T extends Pick<Transaction, "at">>(calls: readonly T[]): T | und
   return calls.reduce<T | undefined>((last, one) => (last === undefined || one.at >= last.at ? one : last), undefined);
 }
 
-/**
- * Parses the requested id, if any, or returns the params that name hunks. Refuses unknown keys: ignoring a misspelt one
- * could undo the wrong transaction.
- */
+/** Returns the requested id, if any, or the params that name hunks. Refuses unknown keys, which may be misspelt. */
 function undoParams(params: unknown): Answer<string | object | undefined> {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
   const wrong = (problem: string): Answer<never> => toRefusal([callFailures.wrongType({}, "transaction", problem)]);
@@ -215,10 +212,7 @@ function createPlan(
   };
 }
 
-/**
- * Reports whether a file that the batch created, deleted or renamed is as it was before the batch, because the user has
- * already undone that.
- */
+/** Reports whether the user has already undone the creation, deletion or renaming of a file. */
 async function isBack({ session, file, kept, freed }: UndoneFile): Promise<boolean> {
   const isGone = async (uri: string): Promise<boolean> => {
     const path = pathOfSyncedUri(uri);
@@ -268,10 +262,7 @@ async function guardedIn(
   return failures.length > 0 ? { ok: false, failures } : { ok: true, guarded };
 }
 
-/**
- * Returns the tasks: text edits (those of open documents first), then operations on whole files, each group in reverse
- * order of the steps.
- */
+/** Returns the tasks, each group in reverse order: text edits (of open documents first), then whole files. */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

@@ -24,10 +24,7 @@ export function diffClosed(uri: string): void {
   if (readers.size > 0) readers.get(pathOfSyncedUri(uri) ?? "")?.();
 }
 
-/**
- * Shows a text as a document of its own, whose file is there until the client closes it or the process ends. Resolves with
- * `false` if the client can't show it. `name`: the name of the file.
- */
+/** Shows a text as a document until it is closed or the process ends; `false` if the client can't. */
 export async function showAlone(session: Session, text: string, name: string): Promise<boolean> {
   const viewer = createViewer(session, name);
   await viewer.show(text);
@@ -39,10 +36,7 @@ export async function showAlone(session: Session, text: string, name: string): P
 /** A viewer of diffs. */
 export type Viewer = ReturnType<typeof createViewer>;
 
-/**
- * Creates a viewer that shows each diff in a file of its own, in a folder readable only by the user. `end` removes the
- * folder. `first`: the name of the first file.
- */
+/** Creates a viewer of diffs, in files that only the user can read, until `end`. `first`: the first one's name. */
 export function createViewer({ capabilities, connection }: Session, first = "proposed.diff") {
   let folder: string | undefined;
   let latest: { readonly diff: string; readonly path: string } | undefined;

@@ -31,10 +31,7 @@ export function failureForPerson(failure: Failure): Failure {
 const outcomeForPerson = (outcome: EditOutcome): EditOutcome =>
   outcome.failure === undefined ? outcome : { ...outcome, failure: failureForPerson(outcome.failure) };
 
-/**
- * Renumbers edits from 1, as people count them; in JSON and in messages for models, the numbers match `index`. Leaves
- * quoted text unchanged: strings, lines such as `12| text`, and paths such as the one in `edit 0 (edit 7.txt)`.
- */
+/** Renumbers edits from 1, but not in quoted text: strings, lines such as `12| text`, and paths. */
 export function countedFromOne(message: string): string {
   const named = /(?<![\w/.\\-])((?:edit|block)s? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
   return outsideQuotes(message, (words) =>

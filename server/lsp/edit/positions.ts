@@ -6,9 +6,7 @@ import type { LineIndex } from "../../text/lines.js";
 /** The unit of `character`: UTF-8 bytes, UTF-16 code units, or code points. */
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
-/**
- * Number of code units in a code point, by encoding. A lone surrogate counts like any other code point below U+10000.
- */
+/** Number of code units in a code point, by encoding. A lone surrogate counts like one below U+10000. */
 const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
   "utf-8": (codePoint) => (codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4),
   "utf-16": (codePoint) => (codePoint < 0x10000 ? 1 : 2),
@@ -18,19 +16,12 @@ const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
 /** The first character that is not one unit in every encoding. The loops over long lines take a short way below it. */
 const firstWide = 0x80;
 
-/**
- * Returns the first of the client's encodings that the server knows. If `offered` is not a list or contains no known
- * encoding, returns utf-16, which LSP requires every client to support.
- */
+/** Returns the first of the client's encodings that the server knows, or utf-16, which every client has. */
 export function chooseEncoding(offered: unknown): PositionEncoding {
   return (Array.isArray(offered) ? offered.find(isEncoding) : undefined) ?? "utf-16";
 }
 
-/**
- * Returns a function that converts offsets in UTF-16 code units to positions. It is fastest for ascending offsets,
- * because it then scans each line only once. It throws on an offset that LSP can't express: one outside the text,
- * inside a surrogate pair, or between CR and LF. Code that builds edits must first widen their spans to valid offsets.
- */
+/** Returns a function from offsets to positions, fast if they ascend; it throws on one that LSP can't express. */
 export function ascendingPositions(
   text: string,
   lines: LineIndex,
@@ -79,9 +70,7 @@ export function offsetOf(
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/**
- * Returns a range's offsets in UTF-16 code units; `undefined` if a position is invalid or the end precedes the start.
- */
+/** Returns a range's offsets in UTF-16 code units; `undefined` if a position is invalid or the order is wrong. */
 export function spanOf(
   text: string,
   lines: LineIndex,
@@ -111,10 +100,7 @@ function positionsIn(encoding: PositionEncoding) {
   };
 }
 
-/**
- * Returns the last valid offset on a line: the end of its content or, if the line ends in CRLF and a lone CR does not
- * end a line, the offset between CR and LF.
- */
+/** Returns the last valid offset on a line: the end of its content or, if only CRLF ends lines, before its LF. */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);
   return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;

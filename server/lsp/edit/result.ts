@@ -2,9 +2,8 @@
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
-import { freeingFirst } from "../../plan/fileOrder.js";
 import type { TextRules } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, nameAfter, type Planned } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, freeingFirst, nameAfter, type Planned } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
 import { callSentences } from "../sentences.js";
@@ -17,10 +16,7 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /**
-   * Comparison of each file on disk with the document's text after the call. `document.onDisk` applies to files not
-   * listed.
-   */
+  /** Comparison of each file on disk with the text after the call; for other files, `document.onDisk` applies. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` means none. */
   readonly written?: ReadonlySet<FileChange>;
@@ -84,11 +80,7 @@ export function requestedFiles(files: readonly FileChange[]): readonly FileChang
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
-/**
- * Returns the label, a sentence about any changed files that no editor has open, and one line per file with a letter
- * and a path, in the style of Codex's `apply_patch` output. The lines come last because agents truncate long answers at
- * the end.
- */
+/** Returns the label, then files that no editor has open, then lines as of `apply_patch`, which may be cut off. */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);
   const unseen = files.filter((file) => written?.has(file)).map((file) => nameAfter(file).path);

@@ -9,8 +9,7 @@ import type {
   WorkspaceEdit,
 } from "vscode-languageserver/node";
 import type { Failure } from "../../plan/failure.js";
-import { fileOrder } from "../../plan/fileOrder.js";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, fileOrder } from "../../plan/outcome.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
@@ -21,10 +20,7 @@ import { ascendingPositions } from "./positions.js";
 /** The client that an edit is written for. */
 export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 
-/**
- * An operation on a whole file. It never has options, because some clients ignore any edit whose operations have
- * options.
- */
+/** An operation on a whole file, without options, because some clients ignore any edit that has some. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
 
 /** Returns the failure if a plan needs a file operation that the client does not support; otherwise `undefined`. */
@@ -105,10 +101,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/**
- * Moves an insertion from the end of a text to just before the final line ending, which then ends the last inserted
- * line.
- */
+/** Moves an insertion from the end of a text to before the final line ending, which then ends the last new line. */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];
@@ -124,10 +117,7 @@ export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
 }
 
-/**
- * Adapts a planned file to an editor that normalises the line endings of inserted text. If the document has both CRLF
- * and LF, such an editor inserts LF, whatever the server sends.
- */
+/** Adapts a file to an editor that inserts LF, whatever is sent, if the document has both LF and CRLF. */
 export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   const announced = target.capabilities.workspace?.workspaceEdit?.normalizesLineEndings === true;
@@ -140,10 +130,7 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
   return { ...file, change: fit, text: fit.apply(document.text) };
 }
 
-/**
- * Adapts a closed file's plan to the text that the editor will sync when it opens the file: some editors sync every
- * line ending as LF.
- */
+/** Adapts a closed file's plan to an editor that syncs every line ending as LF when it opens the file. */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   if (document.version !== null || !facts.habits.syncsLf) return file;

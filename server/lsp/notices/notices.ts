@@ -1,7 +1,4 @@
-/**
- * Tells the user about agents' calls, unless the client does so, and about commands, if the client does not show the
- * answers to them (`hidesAnswers`).
- */
+/** Tells the user about agents' calls and commands' answers, as far as the client does not show them itself. */
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { oneLine } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";

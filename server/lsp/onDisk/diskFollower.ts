@@ -3,10 +3,7 @@ import type { PlaceLines } from "../protocol.js";
 
 /** Follows the open files of a session on disk. */
 export interface DiskFollower {
-  /**
-   * Resolves once what another program has written to a document's file has reached the document, or was told to the user;
-   * with `false`, at once, if nothing was written.
-   */
+  /** Resolves once what was written to the file is in the document or told to the user; `false` if nothing was. */
   settled(uri: string): Promise<boolean>;
   /** Returns the lines, 1-based, that have what the last change of a document's file brought into unsaved text. */
   mergedLines(uri: string): readonly PlaceLines[];

@@ -91,10 +91,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     Object.assign(file, { base: asSynced(read.text, document.text), conflicting: undefined });
   }
 
-  /**
-   * Checks that a save has reached the file: an editor also tells of one under another name, which leaves the file as it was.
-   * `before`: what was known of the file before the save.
-   */
+  /** Checks that a save has reached the file, and not one under another name. `before`: what was known of it. */
   async #checkSave(file: FollowedFile, saved: string | undefined, before: BeforeSave): Promise<void> {
     const { path } = file;
     if (path === undefined) return;
@@ -346,10 +343,7 @@ function isSavedInOneByte({ text }: OpenDocument, path: string, read: FileRead, 
   return read.kind === "failed" && read.failure.code === "unsupportedEncoding" && isSameInOneByte(text, path, habits);
 }
 
-/**
- * A merge: the changes to the document by which it gets what was written, and the text on disk. `isClean`: `true` if the
- * document has no unsaved text.
- */
+/** A merge of what was written into the document, and the text on disk. `isClean`: it has no unsaved text. */
 interface Merge {
   readonly document: OpenDocument;
   readonly change: ChangeSet;

@@ -19,10 +19,7 @@ export interface FollowedFile {
   coming: string | undefined;
   /** A text on disk that was not merged into the unsaved text; `undefined` if there is none. */
   conflicting: string | undefined;
-  /**
-   * The hash of the text on disk about which the user was asked last, and the answer, `undefined` while the question is open;
-   * `undefined` if the user was not asked.
-   */
+  /** The hash of the text on disk that was last asked about, and the answer, `undefined` while the question is open. */
   asked: { readonly hash: string; readonly isAgreed: boolean | undefined } | undefined;
   /** The last text that another program wrote, who that was, and the time of the hook's note that said so. */
   written: WrittenText | undefined;
@@ -40,10 +37,7 @@ export interface WrittenText {
   readonly notedAt: number | undefined;
 }
 
-/**
- * Returns who has written a text that is now on disk: the agent that a hook has named shortly before. A note counts for one
- * text only, so that the next writer of the file is not taken for the agent.
- */
+/** Returns the agent that a hook named shortly before as the writer of this one text, if there is one. */
 export function writtenBy({ path = "", written }: FollowedFile, disk: string): WrittenText {
   if (written?.disk === disk) return written;
   const note = writerOf(path);

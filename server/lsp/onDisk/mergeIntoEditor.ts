@@ -30,10 +30,7 @@ export interface MergeJob {
   readonly writer: string | undefined;
 }
 
-/**
- * Changes the document, as one step that the editor can undo, and then has the editor treat the file as read. Returns
- * `moved` if the text has changed in the meantime, and `refused` if the editor has not made the change.
- */
+/** Changes the document in one step, and has the file treated as read. `moved`: the text changed before. */
 export async function mergeIntoEditor(session: Session, job: MergeJob): Promise<"merged" | "moved" | "refused"> {
   const { path, name, document, change, hash } = job;
   if (!change.isEmpty) {

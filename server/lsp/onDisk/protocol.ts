@@ -9,10 +9,7 @@ export interface SaveDocumentsParams {
 export interface SaveDocumentsResult {
   saved: string[];
   failed: { uri: string; message: string }[];
-  /**
-   * For each saved file, the versions of its document right before and right after it was saved. All changes between the
-   * two count as made by saving, and an undo of the call reverses them, too.
-   */
+  /** For each saved file, its versions right before and after the save. An undo reverses the changes between them. */
   versions?: { uri: string; before: number; after: number }[];
 }
 
@@ -28,10 +25,7 @@ export interface DidChangeOnDiskParams {
   uris: string[];
 }
 
-/**
- * Params of the request `multiEdit/adoptDiskText`, which the server sends to the client: the document has all changes of
- * its file. The client is to treat the file as read, so that it does not ask about it at the next save.
- */
+/** Params of `multiEdit/adoptDiskText` to the client, which is to treat the file as read: the document has it all. */
 export interface AdoptDiskTextParams {
   uri: string;
   /** SHA-256, in hex, of the file's bytes. If the file has other bytes, nothing is adopted. */

@@ -1,7 +1,4 @@
-/**
- * Reports the lines of patches that do not resolve. Follows both sides: once the document of a patch, or one that it
- * names, has changed and then stayed the same for `limits.patchCheckMs`, the patch is planned again.
- */
+/** Reports the lines of patches that do not resolve, each planned again once it and its documents stand still. */
 import type { Diagnostic, DiagnosticSeverity, PublishDiagnosticsParams } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";

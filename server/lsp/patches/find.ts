@@ -24,10 +24,7 @@ const fence = /^ {0,3}(?:`{3,}|~{3,})[ \t]*(\w?)/;
 /** Matches the lines with which a patch can end, and those in it. */
 const patchLine = /^(?:[ +@\\-]|\*\*\* |>{3,} REPLACE|diff |rename |Binary )/;
 
-/**
- * Returns a document's patches in their order. The document is cut at fences, at headings and around Codex patches; each
- * piece that has the sign of a dialect is one patch. No line of a unified diff is a fence or a heading.
- */
+/** Returns a document's patches in order. It is cut at fences, headings and around Codex patches. */
 export function findPatches(text: string, lines: LineIndex): FoundPatch[] {
   if (!sign.test(text)) return [];
   const cuts = cutsIn(lines);

@@ -1,7 +1,4 @@
-/**
- * A two-way channel for JSON-RPC messages, over a pair of byte streams or over Node's IPC channel to a parent process,
- * and the two ends that the JSON-RPC library reads from and writes to.
- */
+/** A channel for JSON-RPC messages, over byte streams or Node's IPC, and the ends that the library uses. */
 import type { Readable } from "node:stream";
 import type { Event, Message, MessageReader, MessageWriter } from "vscode-jsonrpc/node";
 import { limits } from "../../text/limits.js";
@@ -22,9 +19,7 @@ export interface ChannelEvents {
 export interface Channel {
   /** Starts reading. Must be called only once. */
   listen(events: ChannelEvents): void;
-  /**
-   * Sends a message, after any sent earlier; drops it if the channel is broken. Throws only if JSON can't represent it.
-   */
+  /** Sends a message after earlier ones; drops it if the channel is broken. Throws only if it can't be JSON. */
   send(message: Message): void;
   /** Settles when the client has taken everything that was sent, or has stopped taking output. */
   whenFlushed(): Promise<void>;
@@ -42,11 +37,7 @@ export interface ByteSink {
   on(event: "error" | "close", listener: () => void): unknown;
 }
 
-/**
- * Creates a channel that carries frames over byte streams. It pauses reading while more than
- * `limits.outputBacklogBytes` bytes of output are waiting for the client, or while more than `limits.messagesAhead`
- * messages are waiting to be dispatched.
- */
+/** Creates a channel over byte streams, which pauses while output or messages wait beyond their limits. */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
   const intake = new Intake(input, outbox);
@@ -62,7 +53,13 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
         body(bytes) {
           if (!intake.isOpen) return;
           intake.ahead += 1;
-          receiveBody(bytes, events);
+          let message: unknown;
+          try {
+            message = JSON.parse(utf8.decode(bytes));
+          } catch {
+            return events.unreadable();
+          }
+          events.message(message);
         },
         fault: end,
       });
@@ -132,21 +129,7 @@ class Intake {
 /** Decodes UTF-8. Keeps a byte order mark, so that the JSON parser rejects it, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function receiveBody(bytes: Buffer, events: ChannelEvents): void {
-  let message: unknown;
-  try {
-    message = JSON.parse(utf8.decode(bytes));
-  } catch {
-    events.unreadable();
-    return;
-  }
-  events.message(message);
-}
-
-/**
- * Creates a channel to the parent process, for `--node-ipc`; returns `undefined` if there is no parent process, or if
- * the parent has not opened a channel. The channel uses no frames, so it reports no faults.
- */
+/** Creates a channel to the parent process, for `--node-ipc`; `undefined` if there is none. It reports no faults. */
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);
   if (post === undefined) return undefined;
@@ -171,10 +154,7 @@ export function parentChannel(): Channel | undefined {
 
 /** Tracks the output that has been written but not yet taken by the client. */
 class Outbox {
-  /**
-   * Size of the output that the client has not yet taken: in bytes or, if the client is the parent process, in
-   * messages.
-   */
+  /** Size of the output that the client has not taken: in bytes or, if it is the parent process, in messages. */
   backlog = 0;
   /** `true` if the client has stopped taking output. */
   isBroken = false;
@@ -184,10 +164,7 @@ class Outbox {
   onBroken = (): void => {};
   private waiting: (() => void)[] = [];
 
-  /**
-   * Adds output of the given size. The returned function subtracts it again; if it is passed an error, it marks the
-   * channel as broken.
-   */
+  /** Adds output of a size. The returned function subtracts it; with an error, it marks the channel as broken. */
   put(size: number): (error?: Error | null) => void {
     this.backlog += size;
     return (error) => {

@@ -111,9 +111,7 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/**
- * Enlarges a buffer, usually to twice its size. Memory use depends on the bytes received, not on the length announced.
- */
+/** Enlarges a buffer, usually twofold: memory use depends on the bytes received, not on the length announced. */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);

@@ -1,7 +1,4 @@
-/**
- * The gate between the wire and the JSON-RPC library. It checks the envelope and order of messages, and itself answers
- * any message that the library would swallow, serve too early, or log in full.
- */
+/** The gate between wire and JSON-RPC library answers what the library would swallow, serve early, or log in full. */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { isObject } from "../../dialect/keys.js";
 import { limits } from "../../text/limits.js";
@@ -18,10 +15,7 @@ import {
 
 /** The gate for a connection, with the channel ends that the library uses. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
-  /**
-   * Settles once every delivered request has been answered and the client has taken the answers or stopped taking
-   * output.
-   */
+  /** Settles once every delivered request is answered and the client has taken the answers or stopped doing so. */
   whenAnswered(): Promise<void>;
   /** Answers all pending and later requests to the client with an error, because the client will no longer answer. */
   abandonClient(): void;
@@ -29,10 +23,7 @@ export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
   cancelRequests(): void;
 }
 
-/**
- * Creates the gate for a connection, in the state before `initialize`. `note` receives one line about each dropped
- * message; the line quotes nothing from the message. `end` handles the channel's `end` event.
- */
+/** Creates the gate, before `initialize`. `note` gets a line about each dropped message; `end` serves the end. */
 export function createGate(channel: Channel, note: Note, end: (fault: string | undefined) => void): Gate {
   const state: EnvelopeState = { phase: "new", pending: new Map(), asked: new Set(), initializeKey: undefined };
   let clientGone = false;
@@ -167,10 +158,7 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
   return deliver(message);
 }
 
-/**
- * Judges a response. Even an invalid response is never answered: its id belongs to a request from the server, and the
- * client could mistake an answer for the response to one of its own requests.
- */
+/** Judges a response. Even an invalid one is never answered, because its id belongs to the server's request. */
 function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): GateDecision {
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
   if (!isId(id) || !state.asked.delete(id)) return drop(dropReasons.response);
@@ -179,10 +167,7 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-/**
- * Delivers a message. Callers have checked what the library takes on trust: `jsonrpc`, and the types of `id` and
- * `method`.
- */
+/** Delivers a message whose `jsonrpc`, `id` and `method` were checked, because the library does not check them. */
 const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
 const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });

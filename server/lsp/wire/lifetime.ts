@@ -1,6 +1,4 @@
-/**
- * Manages the server's process as an editor's child: logs to stderr, survives errors, and exits when the editor does.
- */
+/** Manages the process as an editor's child: logs to stderr, survives errors, exits with the editor. */
 import { clip } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { isProcess } from "../../workspace/process.js";
@@ -25,10 +23,7 @@ export function noteOnStderr(most: LogLevel = "warn"): Note {
 /** Truncates a log entry to `limits.logLine` characters. */
 export const shorten = (text: string): string => clip(text, limits.logLine);
 
-/**
- * Reserves stdout for the protocol: returns its only writer and redirects all other output, including that of
- * `console`, to stderr.
- */
+/** Reserves stdout for the protocol: returns its only writer, and redirects `console` and all else to stderr. */
 export function takeStdout(): ByteSink {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
@@ -45,10 +40,7 @@ export function surviveThrows(note: Note): void {
   process.on("unhandledRejection", (reason) => note("error", connectionSentences.unhandled(reason)));
 }
 
-/**
- * Calls `gone` once, when the process with this id ends. If no such process exists, only logs a warning: the editor may
- * be running outside the server's container or at the other end of an SSH connection.
- */
+/** Calls `gone` once, when the process with this id ends. Only warns if there is none, as in a container. */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {
     on.note("warn", connectionSentences.foreignClient(processId));

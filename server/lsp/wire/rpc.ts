@@ -1,7 +1,4 @@
-/**
- * The parts of JSON-RPC that a command needs to serve a call on disk or to send it to an editor. The library has them,
- * too, but takes as long to load as the rest of the command to run.
- */
+/** The parts of JSON-RPC that a command needs, because the library takes as long to load as the rest. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import type { MultiEditErrorData } from "../protocol.js";
 import type { Channel } from "./channel.js";
@@ -61,10 +58,7 @@ export function createCancelSource(): CancelSource {
   };
 }
 
-/**
- * Sends a request, and `$/cancelRequest` when the token is cancelled. Resolves with the answer, or rejects with
- * `AnswerError`. Stays pending if no answer comes.
- */
+/** Sends a request, and cancels it with the token. Rejects with `AnswerError`; stays pending without an answer. */
 export type SendRequest = (method: string, params: unknown, token?: CancellationToken) => Promise<unknown>;
 
 /** A request that waits for its answer. */
@@ -81,10 +75,7 @@ export interface RequesterEvents {
   end(): void;
 }
 
-/**
- * Starts to read from a channel, and returns the function that sends requests over it. Requests from the other side are
- * not answered.
- */
+/** Reads from a channel, and returns the function that sends requests over it. Answers no requests. */
 export function createRequester(channel: Channel, { notified, end }: RequesterEvents): SendRequest {
   const asked = new Map<unknown, PendingRequest>();
   let lastId = 0;

@@ -27,10 +27,7 @@ export interface ServeOptions {
   readonly logLevel: LogLevel | undefined;
 }
 
-/**
- * Serves one client until the connection ends, then exits, by default with code 0 after `shutdown`, otherwise with code
- * 1. `register` adds the handlers. All cleanup belongs in an `exit` listener on `process`.
- */
+/** Serves one client, then exits: with 0 after `shutdown`, else 1. All cleanup belongs in an `exit` listener. */
 export async function serve(options: ServeOptions, register: (connection: Connection) => void): Promise<void> {
   const note = noteOnStderr(options.logLevel);
   surviveThrows(note);
@@ -83,10 +80,7 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
     exit: () => leave(),
   };
 
-  /**
-   * Ends the process once all requests have been answered and the answers sent, or after `limits.exitGraceMs`. A second
-   * call with a code ends the process immediately. By default, the code is 0 after `shutdown`, otherwise 1.
-   */
+  /** Ends the process once all is answered, or after `limits.exitGraceMs`; at once if called again with a code. */
   function leave(code?: number): void {
     if (leaving) {
       if (code !== undefined) host.exit(code);

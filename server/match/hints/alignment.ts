@@ -19,10 +19,7 @@ export interface Aligned {
   readonly hasGap: boolean;
 }
 
-/**
- * Aligns the sought lines with the document's lines from the 0-based line `start` on. Skips document lines if that
- * raises the score.
- */
+/** Aligns the sought lines with the document's, from the 0-based line `start` on, skipping some for the score. */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;
@@ -67,11 +64,7 @@ const reachBounds = { soughtLines: 200, linesAround: 12 } as const;
 /** The value of a pair of equal lines with and without a letter or digit, and the cost of a line without a partner. */
 const [tellingPair, plainPair, noPartner] = [4, 1, 0.3];
 
-/**
- * Returns, for each sought line, the 0-based document line near line `start` with which it aligns best; `undefined` for a line
- * that aligns with none, and for all lines if too few or too many are sought. Each sought line is aligned with a document
- * line, whether equal or not, or with none; document lines in between may be skipped.
- */
+/** Returns the 0-based line near `start` with which each sought line aligns, if any; none if there are too many. */
 export function pairsNear(index: TextIndex, start: number, sought: readonly string[]): readonly (number | undefined)[] {
   const pairs: (number | undefined)[] = sought.map(() => undefined);
   if (sought.length < 2 || sought.length > reachBounds.soughtLines) return pairs;

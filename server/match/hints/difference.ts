@@ -61,9 +61,7 @@ export interface Region {
   /** The first and the last line of the region, 0-based, as the document's editor counts lines. */
   readonly startLine: number;
   readonly endLine: number;
-  /**
-   * `undefined` if the lines are equal. The texts then differ only in line endings or in their position within a line.
-   */
+  /** `undefined` if the lines are equal: the texts differ only in line endings or in their place in a line. */
   readonly difference: Difference | undefined;
 }
 

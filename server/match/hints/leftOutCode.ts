@@ -1,9 +1,6 @@
 /** Recognises placeholder lines, which models write in place of code. */
 
-/**
- * Reports whether a trimmed line stands for left-out code: a bare ellipsis, words with an ellipsis, or a comment such
- * as `// unchanged`.
- */
+/** Reports whether a trimmed line stands for code: an ellipsis, with words or not, or `// unchanged`. */
 export function isElision(line: string): boolean {
   if (line.length >= 120) return false;
   const opener = openers.find((one) => line.startsWith(one)) ?? "";

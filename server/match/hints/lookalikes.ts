@@ -5,10 +5,7 @@ import { isTelling, wholeLines } from "../wholeLines.js";
 import { lineDifference, type Region } from "./difference.js";
 import { regionAt } from "./nearest.js";
 
-/**
- * Limits on the search, in UTF-16 code units. `documentUnits`: the length of the longest document that is searched.
- * `partUnits`: the shortest text that may match a part of a line; a shorter text must match whole lines.
- */
+/** Limits on the search, in UTF-16 code units: longest document, and shortest text that may be part of a line. */
 const bounds = { documentUnits: 1_000_000, partUnits: 6, regions: 3 } as const;
 
 /** Returns the first regions that are the same as the old text in everything that people read. */

@@ -3,10 +3,7 @@ import { limits } from "../../text/limits.js";
 import { replacedIn } from "../../text/lines.js";
 import { isComment, isElision, isOmission } from "./leftOutCode.js";
 
-/**
- * Returns the first new line that certainly stands for left-out code and at whose place code is lost; `undefined` if there
- * is none. All lines are trimmed.
- */
+/** Returns the first new line (trimmed, as all are) that stands for code, where code is lost, if there is one. */
 export function lossyOmission(old: readonly string[], next: readonly string[]): string | undefined {
   if (!next.some(isOmission)) return undefined;
   const runs = replacedIn(old, next);
@@ -19,10 +16,7 @@ export function lossyOmission(old: readonly string[], next: readonly string[]): 
   });
 }
 
-/**
- * Returns the old lines that are removed at the place of a new line. Of the alignments that keep most lines, those count
- * that remove lines there: the same bracket may end the code before and after the line.
- */
+/** Returns the lines that a new line removes, by the best alignments that remove some: brackets may be paired twice. */
 function removedAt(old: readonly string[], next: readonly string[], at: number): readonly string[] {
   if (old.length * next.length > limits.lineSteps) return old;
   const before = keptCounts(old, next.slice(0, at));

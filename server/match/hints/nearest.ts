@@ -139,10 +139,7 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
   return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
 }
 
-/**
- * Returns the region that starts at `start` and has extra lines between those of the old text. Returns `undefined` if
- * the region already differs before the extra lines.
- */
+/** Returns the region from `start` with extra lines between those of the old text, and no difference before. */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
   const gap = at.findIndex((line, i) => line !== start + i);
@@ -158,10 +155,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/**
- * Returns the only region that differs from the sought lines in nothing but empty lines; `undefined` if there is none,
- * or more than one.
- */
+/** Returns the only region that differs from the sought lines just in empty lines; `undefined` if not just one. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -224,9 +218,7 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/**
- * Returns short pieces of the first line that contains a letter or digit; they are searched for if no word is found.
- */
+/** Returns pieces of the first line with a letter or digit, which are searched for if no word is found. */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -251,10 +243,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/**
- * Returns the fraction (0 to 1) of pairs of adjacent units that a region and the sought text share, ignoring
- * whitespace.
- */
+/** Returns which fraction (0 to 1) of adjacent pairs two texts share, apart from whitespace. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -342,10 +331,7 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/**
- * Reports whether `found` contains line `i` of the old text: the first line must be at the end of `found`, the last
- * line at its start; a single line may be anywhere.
- */
+/** Reports whether `found` has line `i` of the old text: its first line at the end, the last one at the start. */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
@@ -354,10 +340,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/**
- * Returns the difference if the sought text is a single line that ends before the document's line does; otherwise
- * `undefined`.
- */
+/** Returns the difference if the sought text is one line and the document's goes on; otherwise `undefined`. */
 function restOfLine(
   index: TextIndex,
   start: number,

@@ -3,10 +3,7 @@
 /** Length of the part of a pattern that is passed to `indexOf`, which then takes at most this many steps per unit. */
 const needleLength = 32;
 
-/**
- * The text length, in UTF-16 code units, from which a pattern's most distinctive part is searched for instead of its
- * start.
- */
+/** The length, in UTF-16 code units, from which a pattern's most distinctive part is sought, not its start. */
 const shortText = 4_096;
 
 /** Returns up to `limit` UTF-16 offsets of a non-empty pattern, in ascending order; matches may overlap. */

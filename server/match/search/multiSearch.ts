@@ -15,10 +15,7 @@ const shortest = 2;
 /** Approximate number of offsets tried when looking for a pattern's rarest keys. */
 const triedStarts = 16;
 
-/**
- * Number of counters for finding rare keys: about one per `every` units of text, but at least `least` and at most
- * `most`.
- */
+/** Counters for finding rare keys: one per `every` units of text, within `least` and `most`. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
 /** Counters per counted key: enough that few keys share a counter. */
@@ -91,10 +88,7 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /**
-   * Returns the patterns that occur in a short text and end after `offset`. The list may contain a pattern more than
-   * once.
-   */
+  /** Returns the patterns in a short text that end after `offset`; a pattern may be there twice. */
   within(text: string, offset = 0): string[] {
     const found: string[] = [];
     const report: HitCallback = (id, start) => {
@@ -196,10 +190,7 @@ class Rarity {
     return at;
   }
 
-  /**
-   * Tries a few offsets in a pattern. Returns the one with the rarest keys, and an estimate of how often a scan
-   * encounters them.
-   */
+  /** Tries a few offsets in a pattern. Returns the one with the rarest keys, and how often a scan meets them. */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
     const last = pattern.length - zoneOf(block);
@@ -225,9 +216,7 @@ interface Lists {
   readonly next: Int32Array;
 }
 
-/**
- * Receives a pattern's index and an offset where the pattern may start; returns `false` if no more offsets are needed.
- */
+/** Receives a pattern's index and an offset where it may start; returns `false` if it needs no more. */
 type HitCallback = (id: number, start: number) => boolean;
 
 /** Bits per list: enough that few keys share a bit, but few enough for a batch's bits to fit into the CPU's cache. */
@@ -236,10 +225,7 @@ const bitsPerHead = 8;
 /** A hash table of keys of one length; keys in the same bucket form a list. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /**
-   * One bit for each value of a short hash, set if a key has that value. Unlike the lists, the bits fit into a CPU
-   * cache.
-   */
+  /** A bit for each short hash that a key has. Unlike the lists, the bits fit into a CPU cache. */
   private readonly present: Int32Array;
   /** For each key, the next key in its list; -1 for the last. */
   private readonly next: Int32Array;
@@ -274,10 +260,7 @@ class KeyTable {
     }
   }
 
-  /**
-   * Reads a text block by block and calls `report` for each key found. A key for which `report` returns `false` is not
-   * reported again.
-   */
+  /** Reads a text in blocks and calls `report` for each key, no more once it has returned `false` for that key. */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // A copy of the lists, from which the keys of patterns with too many hits are removed.

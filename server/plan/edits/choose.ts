@@ -32,11 +32,7 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
   return locateMarked(draft, edit, locate(draft.index, edit.oldText, options), options);
 }
 
-/**
- * Like `locateEdit`, but takes `located`, the search result for the old text exactly as sent. A document's text does
- * not contain its byte order mark, so an old text that was copied with the mark is also searched for without it; it may
- * then match only at the very start of the text.
- */
+/** Like `locateEdit` for `located`, but an old text with a byte order mark may match at the very start. */
 export function locateMarked(
   draft: Draft,
   edit: EditOperation,
@@ -58,10 +54,7 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/**
- * Returns `located`, or no places if the edit can't be meant for any of them: it only reindents lines, or changes only
- * whitespace, and the whitespace differs there; or a loose rung does not suit its new text.
- */
+/** Returns `located`, or no places if the edit can't be meant for any: it changes only whitespace that differs. */
 export function meantBy({ index }: Draft, edit: EditOperation, located: Located): Located {
   if (!("places" in located) || located.rung === "exact") return located;
   const { rung, places } = located;
@@ -104,9 +97,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/**
- * Returns the failure of an edit that matches equally well at every place in `left`, which may be a subset of its hits.
- */
+/** Returns the failure of an edit that matches equally well at every place in `left`, some of its hits. */
 export function ambiguous(
   draft: Draft,
   edit: EditOperation,

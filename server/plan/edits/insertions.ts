@@ -33,11 +33,7 @@ export class Insertions {
     for (const { before, lines } of inserted) this.noted.add(keyOf({ before: before + by, lines }));
   }
 
-  /**
-   * Reports whether an edit only inserts lines that earlier edits have inserted at the same points. `at`: the draft to
-   * which the changes refer. `now`: the draft that must still contain the lines; `undefined` if no edit can have removed
-   * them.
-   */
+  /** Reports whether an edit inserts what earlier ones did at the same points of `at`, and `now` still has. */
   hasAll(changes: readonly Change[], { at, now }: { readonly at: Draft; readonly now: Draft | undefined }): boolean {
     const isDone = (change: Change): boolean => {
       const inserted = insertionOf(at, change);

@@ -71,19 +71,14 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
   return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
 }
 
-/**
- * Removes from a text everything that a rung may ignore. If any rung finds an old text in a text, `bare(oldText)`
- * occurs in `bare(text)`.
- */
+/** Removes all that a rung may ignore: if a rung finds `old` in a text, its `bare(text)` contains `bare(old)`. */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   // JavaScript does not count U+0085 as whitespace.
   return plain.replace(/[\s\u0085]+/g, "");
 }
 
-/**
- * An old text with more lines than this, and more than any old text with a place, is searched for in the whole text.
- */
+/** An old text with more lines than this, and than any with a place, is searched for in the whole text. */
 const fewLines = 10;
 
 /**
@@ -130,10 +125,7 @@ export class TextRegion {
   /** The effects of the edits that were located in the document; `undefined` if there are none. */
   history: EditHistory | undefined;
 
-  /**
-   * `first` and `last` are 0-based. The final line ending is left out; otherwise, the region would end with an empty
-   * line.
-   */
+  /** 0-based. The final line ending is left out; otherwise, the region would end with an empty line. */
   constructor(
     private readonly start: Draft,
     { first, last, reach }: { first: number; last: number; reach: number },
@@ -160,10 +152,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /**
-   * Reports whether the region ends at an offset of its current text, although only the text after it shows whether an
-   * edit that ends there keeps its line ending.
-   */
+  /** Reports whether the region ends where only the text after it shows if an edit keeps its line ending. */
   hidesNext({ oldText, newText }: EditOperation, to: number): boolean {
     return to === this.textNow.length && !this.isLast && endsLine(oldText) && !endsLine(newText);
   }
@@ -183,10 +172,7 @@ export class TextRegion {
     return sent.some((line) => there.has(line.trim()));
   }
 
-  /**
-   * Adopts `change` as the region's whole change. Returns `false` instead if the change extends beyond the core or
-   * joins the core to the next line.
-   */
+  /** Adopts the region's whole change. Returns `false` if it leaves the core or joins the core to the next line. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

@@ -12,11 +12,7 @@ import { locateEdit, meantBy } from "./choose.js";
 import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } from "./regionCut.js";
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
-/**
- * Plans a file's edits in sequence, each within a region that is treated as a small document. If an edit fails in its
- * region, it is planned again, against the whole text at that point, to explain the failure. Returns `undefined` if the
- * result may differ from that of `planSequential`.
- */
+/** Plans edits within regions, as small documents; `undefined` if `planSequential` might plan otherwise. */
 export function* planByRegions(
   start: Draft,
   edits: readonly EditOperation[],
@@ -94,10 +90,7 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /**
-   * Plans, against the whole text, an edit that can't be settled within a single region. Returns `undefined` if the
-   * edit succeeds, because its change would not be recorded in any region.
-   */
+  /** Plans in the whole text an edit that no single region settles. `undefined` if it succeeds: no region has it. */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;

@@ -24,9 +24,7 @@ export interface Ambiguity {
   /** The 1-based `line` that the caller sent; `undefined` if the caller sent none. */
   readonly nearLine: number | undefined;
   readonly telling: Disambiguation | undefined;
-  /**
-   * `true` if all matches start on the same line, so that neither `line` nor a neighbouring line can single one out.
-   */
+  /** `true` if all matches start on the same line, so that no line can single one out. */
   readonly isOneLine: boolean;
 }
 

@@ -183,10 +183,7 @@ function planLineEdit(
   return { draft: result.draft, outcome: { ...own, status, places } };
 }
 
-/**
- * Returns the outcome of an edit whose old text was found only before the batch, because the lines that it inserts are
- * there already; otherwise `undefined`.
- */
+/** Returns the outcome of an edit whose lines were inserted before, so that its old text was found only then. */
 function insertedBefore(
   draft: Draft,
   edit: EditOperation,
@@ -216,10 +213,7 @@ export function refusal({ document }: Draft, edit: EditOperation, options: Batch
 /** Maps edits to names for their pairs of old and new text. Includes only edits whose pair was sent more than once. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
-/**
- * Finds the pairs that were sent more than once. Pairs that differ only in their line endings count as the same,
- * because the file's own line endings are used in any case.
- */
+/** Finds pairs that were sent more than once, whatever their line endings, which the file decides. */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
   // Usually, few old texts are repeated, so there are few names to make.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
@@ -308,10 +302,7 @@ export class EditHistory {
     });
   }
 
-  /**
-   * Records an applied edit. The spans in `changed` refer to the text before the batch, those in `places` to the text
-   * before this edit.
-   */
+  /** Records an applied edit. `changed` refers to the text before the batch, `places` to that before this edit. */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },

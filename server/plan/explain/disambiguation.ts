@@ -31,11 +31,7 @@ export interface FirstPlace {
   readonly places: readonly Place[];
 }
 
-/**
- * Returns an addition that distinguishes the first place from all others: its whole line, or a stretch of that line, or
- * else the line above or below (the shorter one, if both would do). Returns `undefined` if there is no such addition,
- * or none that could be sent together with the old text as written.
- */
+/** Returns what makes the first place unique: its line, a stretch of it, or the shorter of the lines beside it. */
 export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPlace): Disambiguation | undefined {
   const compared = comparedAt[rung];
   if (compared === undefined || places.length > compared.most) return undefined;
@@ -104,10 +100,7 @@ function stretchAround(
   return undefined;
 }
 
-/**
- * Reports whether the given text surrounds a place, regardless of the kind of line ending and, if `folded`, of anything
- * else that the fold `typography` ignores.
- */
+/** Reports whether text surrounds a place, whatever the line ending and, if `folded`, the typography. */
 function isSurrounded(
   text: string,
   { from, to }: Place,

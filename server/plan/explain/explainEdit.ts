@@ -27,9 +27,7 @@ export interface BatchHistory {
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** The edits to this document that failed. */
   readonly failed: readonly EditOperation[];
-  /**
-   * Set with `order: "original"`: all edits to this document. None of them is matched against another edit's new text.
-   */
+  /** Set with `order: "original"`: all edits to this document, none of which is matched in another's new text. */
   readonly beside?: readonly EditOperation[];
 }
 
@@ -69,10 +67,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/**
- * Reports whether failures say only that an edit failed. If a great many edits fail, only the first ones are explained,
- * because each explanation requires a search of the whole text.
- */
+/** Reports whether failures say only that an edit failed, because explaining a great many takes too long. */
 export const isBrief = ({ failed }: BatchHistory, { isTrial }: BatchOptions): boolean =>
   isTrial === true || failed.length >= limits.explainedFailures;
 
@@ -158,10 +153,7 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
 }
 
-/**
- * Returns the only place of a part of an old text; `undefined` if the part has no place or several, or is only
- * whitespace.
- */
+/** Returns the only place of a part of an old text; `undefined` if it has none, several, or only whitespace. */
 function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   const text = part.join("\n");
   const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
@@ -230,21 +222,14 @@ function correctedAt(draft: Draft, { from, to }: Place, kind: KnownMistake["kind
   return { region: { ...region, difference: sayMistake(kind) }, column: from - lines.start(startLine) + 1 };
 }
 
-/**
- * Returns the last version of the document that contained the old text's first differing line; `undefined` if none is
- * known.
- */
+/** Returns the last version that contained the old text's first differing line; `undefined` if none is known. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
   return since === undefined ? undefined : { since };
 }
 
-/**
- * Returns a failure if other edits changed the old text at its original place, so that it is now found only on a looser
- * rung. The places found on that rung are unintended, unless all of them are in text that those edits wrote. Returns
- * `undefined` if they may be intended.
- */
+/** Returns a failure if other edits changed the old text, and a looser rung found it only where nobody meant it. */
 export function findsElsewhere(
   draft: Draft,
   edit: EditOperation,
@@ -272,10 +257,7 @@ export function findsElsewhere(
   return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
 }
 
-/**
- * Returns the index of the applied edit that changed the old text, and the 1-based line where that text was;
- * `undefined` if no edit changed it.
- */
+/** Returns the applied edit that changed the old text, and the 1-based line where it was; `undefined` if none did. */
 function consumedBy(
   draft: Draft,
   edit: EditOperation,
@@ -306,10 +288,7 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/**
- * Returns the 1-based line, in the text before the batch, that already has the indentation of an edit's new text;
- * `undefined` if there is none.
- */
+/** Returns the 1-based line, before the batch, that already has the new text's indentation, if there is one. */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });
@@ -340,10 +319,7 @@ export function quotedRegions(draft: Draft, regions: readonly Region[]): Nearest
   return regions.map((region, i) => quotedRegion(draft, region, i === 0 ? limits.nearestLines : limits.furtherLines));
 }
 
-/**
- * Returns a region in the form in which failures quote it, with line numbers from the text before the batch, and at most
- * `most` of its lines.
- */
+/** Returns a region as failures quote it: at most `most` lines, with line numbers from before the batch. */
 function quotedRegion(draft: Draft, region: Region, most: number = limits.nearestLines): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;

@@ -74,10 +74,7 @@ export function* explainHunk(draft: Draft, hunk: Hunk, how: Unplaced, at: At): G
   }
 }
 
-/**
- * Returns the failure of a hunk that changes nothing. Its place does not matter, but if the file lacks its lines, they were
- * probably meant to be added.
- */
+/** Returns the failure of a hunk that changes nothing. Lines that the file lacks were probably meant to be added. */
 function* explainIdle(draft: Draft, hunk: Hunk, { problem, isBrief }: Unplaced, at: At): Generator<void, Failure> {
   const isSought = problem.kind === "noLines" && !isBrief;
   const absence = isSought
@@ -147,10 +144,7 @@ function* explainAnchor(
   });
 }
 
-/**
- * Returns the lines of an idle hunk as their author meant them. If the author wrote lines of the file without signs,
- * their first space was not a sign, but a part of the line.
- */
+/** Returns an idle hunk's lines as meant: if they lack signs, their first space is a part of the line. */
 function idleLines(index: TextIndex, hunk: Hunk): string[] {
   const read = oldLines(hunk.lines);
   if (isSigned(hunk)) return read;

@@ -22,10 +22,7 @@ export interface Matches {
   readonly starts: readonly number[];
 }
 
-/**
- * Returns, for each of the first matches, the nearest line with text such that the context from the match to that line
- * occurs only there in the whole file; none for a match without such a line.
- */
+/** Returns, for each first match, the nearest line up to which the context occurs only there in the whole file. */
 export function tellingLines(draft: Draft, { rung, run, starts }: Matches): TellingContext[] {
   const { length } = run;
   const inFile = locateLines(draft.index, run, { from: 0, most: limits.hunkPlaces, lenient: true });

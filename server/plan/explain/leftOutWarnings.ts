@@ -10,10 +10,7 @@ import { newLines, oldLines } from "../patch/hunks.js";
 import { emptyLineWarnings } from "./emptyLineWarnings.js";
 import { explainWarnings } from "./sentences.js";
 
-/**
- * Returns a warning for each applied edit or hunk whose new lines leave code out and, if a draft is given, for each edit
- * that deletes a line's text but not the line.
- */
+/** Returns warnings: of new lines that leave code out and, with a draft, of lines deleted without their ends. */
 export function elidedWarnings(
   sent: readonly (EditOperation | Hunk)[],
   outcomes: readonly EditOutcome[],

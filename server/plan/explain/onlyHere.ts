@@ -7,11 +7,7 @@ import type { TellingLine } from "./sentences.js";
 /** The number of lines above and below a match that are compared. */
 const reach = 40;
 
-/**
- * Returns the nearest line above or below a match that has text and differs from the line at the same distance from
- * every other match; `undefined` if there is none, or if there are too many matches to compare. An old text that is
- * extended to this line has one match.
- */
+/** Returns the nearest line near a match that is different at every other match; `undefined` if there is none. */
 export function onlyHere(draft: Draft, place: Place, all: readonly Place[]): TellingLine | undefined {
   const { lines } = draft.index;
   if (all.length > limits.comparedPlaces) return undefined;

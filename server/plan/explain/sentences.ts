@@ -5,10 +5,7 @@ import type { Miswriting } from "../../match/hints/knownMistakes.js";
 import { limits } from "../../text/limits.js";
 import { clip, count, type Failure, type NearestRegion, type QuotedLine, quote } from "../failure.js";
 
-/**
- * Shows matches line by line. If all their lines are identical, also shows a line that only this match has near it or,
- * failing that, the line above.
- */
+/** Shows matches line by line; if they are identical, with a line that only one has near it or the line above. */
 export function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
   const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
@@ -53,9 +50,7 @@ export type Disambiguation =
       readonly line: number;
       /** `false` if the old text starts or ends within a line, so that the rest of that line is added, too. */
       readonly isWhole: boolean;
-      /**
-       * The added text, including whitespace; for a whole line, without the line ending between it and the old text.
-       */
+      /** The added text with its whitespace; of a whole line, without the line ending next to the old text. */
       readonly text: string;
     };
 
@@ -110,10 +105,7 @@ function sayOccurring(runs: readonly SaidLines[]): string[] {
   return [`Only parts of it occur in the file: ${said.join("; ")}.`];
 }
 
-/**
- * Returns a failure's fields for programs: the nearest regions, the line and, if the old text matches once a mistake is
- * corrected, the column; empty if nothing similar was found.
- */
+/** Returns a failure's fields for programs: nearest regions, line, and the column of a correctable mistake. */
 export function placeOf({
   nearest,
   miswritten,
@@ -300,10 +292,7 @@ export interface ShownLine {
   readonly number: number | undefined;
 }
 
-/**
- * Shows lines with their numbers, and an ellipsis for omitted lines. With `blanks: "visible"`, leading and trailing
- * whitespace is made visible.
- */
+/** Shows lines with numbers, and an ellipsis for omitted ones. `blanks: "visible"` shows outer whitespace. */
 export function showLines(
   lines: readonly ShownLine[],
   how: { blanks: "visible" | "plain"; before: boolean; more: boolean },

@@ -59,11 +59,7 @@ interface Passed {
   readonly isSkipped: boolean;
 }
 
-/**
- * Like `followAnchors` with `lenient`, but accepts anchors that are no lines of the text. Such an anchor stands for the
- * line that begins with it if there is exactly one; otherwise it is ignored. Returns `undefined` if an anchor is a line
- * of the text, but not after the previous anchor, or if too much text has been searched.
- */
+/** Like `followAnchors`, but an anchor may be the start of the only line that has it, or is ignored. */
 export function passAnchors(
   { index, left }: { readonly index: TextIndex; readonly left: { units: number } },
   anchors: readonly Anchor[],

@@ -1,6 +1,4 @@
-/**
- * Finds the places of a section's hunks in the text as it was before the section. Works like Codex, but never guesses.
- */
+/** Finds the places of a section's hunks in the text before the section, like Codex, but without guessing. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import { isRunAt } from "../../match/looseLines.js";
 import type { RungName } from "../../match/rungs.js";
@@ -110,11 +108,7 @@ function notFound(hunk: Hunk, { line, last }: Followed & { readonly kind: "behin
   return hunk.atEnd ? { kind: "notAtEnd" } : { kind: "noLines", from: line, behind: last?.text };
 }
 
-/**
- * Places a hunk with an anchor that is not a line of the file, if the hunk's lines leave no doubt: one of them is
- * removed or contains a letter or digit, and they occur only once. If the anchor is the beginning of exactly one line,
- * they must occur only once after that line; otherwise, only once in the whole file.
- */
+/** Places a hunk whose anchor is no line, if its lines occur only once: in the file, or after the only start. */
 function findDespiteAnchor(ground: HunkGround, hunk: Hunk): HunkPlace | undefined {
   const isTelling = hunk.lines.some(
     ({ kind, text }) => (kind === "remove" && !isAllBlank(text)) || (kind === "context" && /[\p{L}\p{N}]/u.test(text)),
@@ -182,19 +176,13 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/**
- * Returns, as a list of one attempt, the lines without their trailing empty context lines; an empty list if there are
- * fewer than two of these, or no other lines.
- */
+/** Returns, as one attempt, the lines without trailing empty context; none if fewer than two, or nothing else. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/**
- * Drops an insertion's trailing empty lines, which may be just a gap in the patch. Returns `undefined` if it has none,
- * or if the hunk is not an insertion.
- */
+/** Drops an insertion's trailing empty lines, a gap in the patch perhaps. `undefined` if there are none. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -202,11 +190,7 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
   return isInsertion ? { ...hunk, lines } : undefined;
 }
 
-/**
- * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if that line is not
- * empty, or if it is a context line that can't be just a gap at the hunk's end, because added lines follow it or it is
- * the only line.
- */
+/** Returns a hunk without its last old line, if that is empty and may be a gap; otherwise `undefined`. */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
   const last = lines[at];

@@ -5,10 +5,7 @@ import { batchWarnings } from "../sentences.js";
 import { isIdle, isSigned } from "./hunks.js";
 import { hunkFailures, patchWarnings } from "./sentences.js";
 
-/**
- * Returns a warning for each skipped hunk: it is idle, except in sections that only move a file, where Codex requires a
- * hunk; or an earlier section has inserted its lines.
- */
+/** Returns a warning for each skipped hunk: an idle one, unless it accompanies a move, or one inserted before. */
 export function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
     operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),

@@ -6,7 +6,6 @@ import { edited, netChange } from "../draft.js";
 import { wrongText } from "../edits/refusal.js";
 import { elidedWarnings } from "../explain/leftOutWarnings.js";
 import { type At, atEdit, type Failure } from "../failure.js";
-import { fileOrder } from "../fileOrder.js";
 import {
   type AddSection,
   type BatchOptions,
@@ -23,6 +22,7 @@ import {
   type FilePlan,
   type FilePlans,
   failedOutcome,
+  fileOrder,
   nameAfter,
   notAttempted,
   tooLarge,
@@ -43,10 +43,7 @@ import { type PatchFile, PatchFiles } from "./patchFiles.js";
 import { fileFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
-/**
- * Plans all sections. If a file fails and must stay untouched, replans without that file's sections, until no further
- * file fails. Yields after each section and each hunk, so that the caller can serve other requests.
- */
+/** Plans all sections, again without those of files that fail and must stay untouched. Yields often. */
 export function* planSections(
   sections: readonly Section[],
   snapshot: Snapshot,
@@ -129,17 +126,11 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /**
-   * For each name that a failed edit should have freed or taken, the 0-based index of that edit. Sections that use such
-   * a name fail, too.
-   */
+  /** For each name that a failed edit should have freed or taken, that edit (0-based); who uses the name fails, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
-/**
- * Returns the document at a section's path. If there is none, or if the path depends on a failed edit, fails the
- * section.
- */
+/** Returns the document at a section's path. Fails the section if there is none, or if a failed edit decides it. */
 function documentOf(work: SectionContext, section: Section): Document | undefined {
   const found = documentAt(work.snapshot, section.path);
   const by = found.ok ? work.kept.get(found.document.uri) : undefined;

@@ -123,10 +123,7 @@ const unevenReasons = {
 
 /** Failures to place a hunk of a patch. */
 export const hunkFailures = {
-  /**
-   * `absence`: set if the file lacks the hunk's lines. `line`: the 1-based line at which the file contains the hunk's
-   * lines.
-   */
+  /** `absence`: set if the file lacks the hunk's lines. `line`: the 1-based line at which the file has them. */
   noChange: (
     at: At,
     { absence, line, ...idle }: Idle & { readonly absence: Absence | undefined; readonly line: number | undefined },

@@ -7,11 +7,7 @@ import { isAllBlank } from "../../text/chars.js";
 import type { HunkLine } from "../operation.js";
 import type { HunkPlace, HunkProblem } from "./hunks.js";
 
-/**
- * Shifts the added lines of a placed hunk. In a block of removed and added lines, the added lines are shifted as the
- * removed ones are. A block that only adds lines is shifted as all old lines of the hunk are, if these agree. Added
- * lines that already have the file's indentation are not shifted.
- */
+/** Shifts a hunk's added lines as the removed ones beside them or, failing that, as all old lines. */
 export function shifted(index: TextIndex, place: HunkPlace): HunkPlace | HunkProblem {
   const { rung, start } = place;
   if (rung !== "indentation" && rung !== "foldedLines" && rung !== "fullWidth") return place;
@@ -67,10 +63,7 @@ function matchedLinesOf(index: TextIndex, { lines, start }: HunkPlace): MatchedL
 const foundLines = (lines: readonly MatchedLine[]): FoundLine[] =>
   lines.flatMap(({ text, found }) => (found === undefined || isAllBlank(text) ? [] : [{ text, found }]));
 
-/**
- * Returns why it is unknown how to indent the added lines of a block; `undefined` if it is known, or if they may be written as
- * sent. `isScaled`: the hunk's levels may have another width.
- */
+/** Returns why a block's indentation is unknown, if it is and matters. `isScaled`: levels may have another width. */
 function unknownBy(
   block: Replacement,
   { shift, isScaled }: { readonly shift: Shift | undefined; readonly isScaled: boolean },

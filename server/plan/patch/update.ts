@@ -1,6 +1,4 @@
-/**
- * Plans one `Update File` section: matches all hunks against the text before the section and applies them in one step.
- */
+/** Plans an `Update File` section: matches all hunks in the text before it, and applies them in one step. */
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import type { Change } from "../../text/changeSet.js";
@@ -20,10 +18,7 @@ import { asContext, findHunk, type HunkGround, type HunkPlace, type HunkProblem,
 import { patchWarnings } from "./sentences.js";
 import { shifted } from "./shift.js";
 
-/**
- * Plans a section's hunks; leaves out those that fail, and those whose lines an earlier section of the file has inserted
- * at the same point. Yields after each hunk, so the caller can do other work.
- */
+/** Plans a section's hunks, without those that fail or whose lines are inserted there already. Yields after each. */
 export function* planHunks(
   start: Draft,
   section: UpdateSection,
@@ -77,10 +72,7 @@ interface PlannedHunks {
   cursor: number;
   /** The number of hunks that were not found. */
   failed: number;
-  /**
-   * `true` if the file ends with a line ending afterwards. A file without one gets one only if a hunk asks for it or, as in
-   * Codex, if hunks are read strictly.
-   */
+  /** `true` if the file then ends with a line ending: as before, unless a hunk asks for one or reads strictly. */
   isEnded: boolean;
 }
 
@@ -185,10 +177,7 @@ interface Ordered {
   readonly isAtEnd: boolean;
 }
 
-/**
- * Returns the index at which to insert an out-of-order hunk into the list: before the first hunk that starts after it,
- * or that starts at the same offset and is not an insertion.
- */
+/** Returns where to insert an out-of-order hunk: before the first that starts later, or there and inserts nothing. */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
     const isInsertion = claim.place.from === claim.place.to;
@@ -228,18 +217,12 @@ function withoutLastEnd(draft: Draft): Draft {
   return edited(draft, [{ from: text.length - length, to: text.length, insert: "" }]).draft;
 }
 
-/**
- * Returns the line ending for new lines: that of the first line, as the editor counts lines; LF if that line has none.
- */
+/** Returns the line ending for new lines: that of the first line, as the editor counts lines, or LF. */
 export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }
 
-/**
- * Returns the changes that a hunk makes at its place. As in Codex, a run of removed lines and the lines that replace
- * them form one change. Therefore, if one hunk inserts lines before a line that an adjacent hunk replaces, the inserted
- * lines come before the replacement. Context lines keep the file's own text.
- */
+/** Returns a hunk's changes: removed lines and their replacement are one, as in Codex; context stays as it is. */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
   const changes: Change[] = [];

@@ -1,7 +1,4 @@
-/**
- * The modules that send calls to sessions, or serve them on disk. The build keeps them in a file of their own, because they
- * take longer to load than Node takes to start: an agent must not wait for them before it knows its tools.
- */
+/** The modules that send or serve calls, in a file of their own in the build, because they load slowly. */
 
 export { answerFile } from "../acp/files.js";
 export { callTool } from "../mcp/callTool.js";

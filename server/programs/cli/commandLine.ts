@@ -118,9 +118,7 @@ async function showCompletion(options: Arguments): Promise<number> {
 /** The modules that send calls to sessions. They take longer to load than this program takes to start. */
 const calls = (): Promise<typeof import("./calls.js")> => import("./calls.js");
 
-/**
- * Serves agents over MCP, with a shorter default timeout than other commands, because agents give up after a minute.
- */
+/** Serves agents over MCP. The default timeout is shorter, because agents give up after a minute. */
 async function serveTools({ patience, structured, workspace }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
@@ -131,10 +129,7 @@ async function serveTools({ patience, structured, workspace }: Arguments, contex
   return serveMcp({ ...quiet, mode, isHomeless, patience: patience ?? limits.toolMs, structured }, calls);
 }
 
-/**
- * Reports whether a directory is a plugin's own folder: some agents start the plugin's server there, wherever the project
- * is, and name the folder in a variable.
- */
+/** Reports whether a directory is a plugin's own folder, where some agents start the plugin's server. */
 function isPluginFolder(directory: string): boolean {
   const named = [process.env.PLUGIN_ROOT, ...valuesSet("plugin")];
   const [real, ...folders] = [directory, thisInstallation().samples, ...named].map(realPath);
@@ -149,10 +144,7 @@ function realPath(path: string | undefined): string | undefined {
   }
 }
 
-/**
- * Returns the absolute path of a directory, by default the working directory; `undefined` if it does not exist, or if
- * its path is not valid UTF-8: Node would alter such a path, which might then refer to another directory.
- */
+/** Returns a directory's absolute path; `undefined` if there is none, or if Node would alter it (no UTF-8). */
 function directoryOf(given = "."): string | undefined {
   try {
     const directory = resolve(given);

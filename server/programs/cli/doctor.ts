@@ -1,7 +1,4 @@
-/**
- * Reports which editors can be reached, what problems there are and, unless the output is JSON, how to fix the
- * problems.
- */
+/** Reports which editors can be reached, what problems there are and, unless as JSON, how to fix them. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
@@ -42,9 +39,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
   });
 }
 
-/**
- * Reports on everything that a call depends on. Returns the exit code: `noSession` if no editor would receive a call.
- */
+/** Reports on all that a call depends on. Returns the exit code: `noSession` if no editor would get a call. */
 export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -129,10 +124,7 @@ function isOnPath(name: string): boolean {
   });
 }
 
-/**
- * If editors are set up, but none can be reached: says so, because to set them up again would not help. `running`:
- * descriptions of the editors that have files open here.
- */
+/** If editors are set up but out of reach: says so. `running`: descriptions of editors that have files open here. */
 function unstartedEditors(
   setUp: readonly SetUpFile[],
   running: readonly string[],

@@ -89,10 +89,7 @@ interface Survey {
   readonly calls: readonly LoggedCall[];
 }
 
-/**
- * Finds the sessions that have the directory, their calls, and those that wrote to disk there, the latest first. Fails
- * if there is no session that the user named.
- */
+/** Finds the directory's sessions, their calls, and those that wrote to disk there, the latest first. */
 async function survey(context: RequestContext): Promise<Survey | FailedRequest> {
   const found = await findSessions(context.sessions, context.caller);
   closeSessions(found);

@@ -1,7 +1,4 @@
-/**
- * Reads a command's input: one call as JSON, several calls (one per line), or a patch. Input that does not begin like
- * JSON is assumed to be a patch.
- */
+/** Reads a command's input: one call as JSON, several calls (one per line), or else a patch. */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";

@@ -66,10 +66,7 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/**
- * Returns the message for stderr, with advice to choose a session if that would help. With `--json`, counts edits from
- * 0.
- */
+/** Returns the message for stderr, with advice to choose a session if that helps; with `--json`, edits count from 0. */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }

@@ -1,7 +1,4 @@
-/**
- * The commands and their options, as one table: the command line is read by it, and the help, the completions and the
- * manual page are made from it.
- */
+/** The commands and their options, from which the help, the completions and the manual page are made. */
 import { limits } from "../../text/limits.js";
 
 /** One option. */

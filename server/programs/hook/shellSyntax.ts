@@ -1,7 +1,4 @@
-/**
- * Reads a command for a shell, as far as needed to say which programs it runs. What this file does not know for certain,
- * such as backquotes or a `case`, makes the command unreadable.
- */
+/** Reads a command for a shell, to say which programs it runs. What is not certain, such as backquotes, is unreadable. */
 
 /** Takes the place of a part of a word that is not known before the command runs. */
 export const unknown = "\0";
@@ -109,40 +106,25 @@ class Reader {
     return unknown;
   }
 
-  /** Reads a word, and the commands in it; returns it without quotation marks. */
-  private word(depth: number): string {
+  /** Reads a word or the rest of a text in double quotation marks, and the commands in it; returns it without the marks. */
+  private word(depth: number, isQuoted = false): string {
     let value = "";
     const start = this.at;
     for (;;) {
+      if (isQuoted && this.take(/"/y) !== undefined) return value;
       const part =
         // Braces with a comma or with dots would make several words.
-        this.take(/(?:[^\s;&|()<>'"\\$`{]|\{(?=\w*\}|\s|$))+/y) ??
-        this.take(/'[^']*'/y)?.slice(1, -1) ??
-        this.take(/\\[^\n]/y)?.slice(1) ??
+        this.take(isQuoted ? /[^"\\$`]+/y : /(?:[^\s;&|()<>'"\\$`{]|\{(?=\w*\}|\s|$))+/y) ??
+        this.take(/\\[^\n]/y)?.replace(isQuoted ? /\\(["\\$`])/ : /\\([\s\S])/, "$1") ??
         (this.take(variable) && unknown) ??
-        (this.take(/[$<>]\((?!\()/y) && this.nested(depth)) ??
-        (this.take(/"/y) && this.quoted(depth)) ??
-        this.take(/\$(?=[\s/])/y);
+        (this.take(isQuoted ? /\$\((?!\()/y : /[$<>]\((?!\()/y) && this.nested(depth)) ??
+        this.take(isQuoted ? /\$(?=["\s/.,:;|)])/y : /\$(?=[\s/])/y) ??
+        (isQuoted ? undefined : this.take(/'[^']*'/y)?.slice(1, -1)) ??
+        (isQuoted ? undefined : this.take(/"/y) && this.word(depth, true));
       if (part === undefined) break;
       value += part;
     }
-    if (this.at === start) throw new Unreadable();
-    return value;
-  }
-
-  /** Reads the rest of a text in double quotation marks. */
-  private quoted(depth: number): string {
-    let value = "";
-    while (this.take(/"/y) === undefined) {
-      const part =
-        this.take(/[^"\\$`]+/y) ??
-        this.take(/\\[^\n]/y)?.replace(/\\(["\\$`])/, "$1") ??
-        (this.take(variable) && unknown) ??
-        (this.take(/\$\((?!\()/y) && this.nested(depth)) ??
-        this.take(/\$(?=["\s/.,:;|)])/y);
-      if (part === undefined) throw new Unreadable();
-      value += part;
-    }
+    if (isQuoted || this.at === start) throw new Unreadable();
     return value;
   }
 

@@ -10,9 +10,9 @@ import {
   type Suspect,
   unsavedFiles,
 } from "../../session/holders.js";
+import { givesWay, linesFor } from "../../session/selectSession.js";
 import type { FilesOfEditor } from "../../session/sentences.js";
 import { closeSessions, type FoundSessions, findSessions, type LiveSession } from "../../session/sessions.js";
-import { givesWay, linesFor } from "../../session/sharing.js";
 
 /** A file's state in the user's editors. */
 export type FileState =

@@ -1,7 +1,4 @@
-/**
- * Changes to configuration files of other programs, as pure functions of their texts: each change adds our part, keeps
- * everything else as it is, can be repeated, and can be undone.
- */
+/** Changes to configuration files of other programs, as functions of their texts that can be repeated and undone. */
 import {
   applyEdits,
   createScanner,
@@ -181,10 +178,7 @@ function removeEntry(text: string, entry: JsonEntry): string {
   return withoutEmptyParents(without(text, path), path.slice(0, -1));
 }
 
-/**
- * Removes a property or an element, with one of the commas beside it, and its lines if nothing else is on them. Comments
- * stay. The library's own removal would delete them, and the line breaks before the next property.
- */
+/** Removes a property or an element with a comma and its line, but no comments, unlike the library's removal. */
 function without(text: string, path: readonly (string | number)[]): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   const value = tree === undefined ? undefined : nodeAt(tree, path);

@@ -1,22 +1,24 @@
 /** Adds this program to the configuration of another program, or removes it there, and shows the difference. */
 
-import { dirname } from "node:path";
+import { existsSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { diffArrays } from "diff";
 import { stage } from "../../disk/commit.js";
 import type { DiskChange } from "../../disk/diskChange.js";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
-import { type FileStat, realFileSystem } from "../../disk/fileSystem.js";
+import { attempt, type FileStat, realFileSystem } from "../../disk/fileSystem.js";
 import { addressedToUser } from "../../lsp/edit/forPeople.js";
 import type { Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { hashOf } from "../../workspace/files.js";
 import { canonicalise, codeOf } from "../../workspace/identity.js";
+import { isInside } from "../../workspace/pathText.js";
 import { fileProblems } from "../../workspace/sentences.js";
+import { inServerFolder } from "../../workspace/serverFolder.js";
 import { inHome } from "../shared/inHome.js";
 import { type Input, unreadable } from "../shared/input.js";
 import type { ConfigFile, OurRange } from "./configFile.js";
-import { noteMade, removeMade } from "./madeFolders.js";
 import { configureSentences } from "./sentences.js";
 
 /** A configuration file as it is now. */
@@ -36,10 +38,7 @@ interface ConfigChange extends Present {
   readonly after: string | undefined;
 }
 
-/**
- * Changes the files, all or none, and returns the difference as text. Changes nothing if one of the files can't be read,
- * parsed or written. If another program changes a file at the same time, starts again with the new text.
- */
+/** Changes the files, all or none, and returns the difference. Starts again if another program changes one. */
 export async function configure(files: readonly ConfigFile[], task: "add" | "remove"): Promise<Input<string>> {
   const end = performance.now() + limits.turnMs;
   for (;;) {
@@ -99,10 +98,7 @@ async function changeOf(file: ConfigFile, task: "add" | "remove"): Promise<Input
   return { ok: true, value: { ...present.value, file, after: after.value } };
 }
 
-/**
- * Writes the files as one batch on disk, so that all of them change or none, even if the disk is full or the process is
- * killed. Their owners and modes stay. Fails if a file is not as it was read.
- */
+/** Writes the files as one batch on disk, with their owners and modes. Fails if one is not as it was read. */
 async function write(changes: readonly ConfigChange[]): Promise<readonly Failure[]> {
   const workspace = userWorkspace(changes.map(({ path }) => dirname(path)));
   const batch = changes.map(({ path, hash, after }): DiskChange => {
@@ -135,10 +131,7 @@ interface OurLine {
   readonly number: number;
 }
 
-/**
- * Returns the difference as lines of a diff, without what is not our part: other settings may be secret, and may be on
- * the same line. Of a long file that is created or deleted as a whole, returns only the path and the length.
- */
+/** Returns our part's diff only: other settings may be secret. Of a long whole file, returns path and length. */
 function show({ file, text, after }: ConfigChange): string {
   const path = inHome(file.path);
   const whole = text === undefined ? after : after === undefined ? text : undefined;
@@ -176,4 +169,26 @@ function linesIn(text: string, [from, to]: OurRange = [0, text.trimEnd().length]
     .trimEnd()
     .split(/\r?\n/)
     .map((line, index) => ({ text: line, number: first + index }));
+}
+
+/** The list of the folders that setup has made for configuration files, to be removed with these. */
+const listPath = (): string => join(inServerFolder(), "madeFolders.txt");
+
+/** Returns the canonical paths, one a line in the list; none if there is no list. */
+function readMade(): readonly string[] {
+  const text = attempt(() => readFileSync(listPath(), "utf8")).value ?? "";
+  return text.split("\n").filter((path) => path !== "" && existsSync(path));
+}
+
+/** Notes that setup has made these folders. If it can't, they stay when the files are removed. */
+function noteMade(folders: readonly string[]): void {
+  if (folders.length === 0) return;
+  const all = [...new Set([...readMade(), ...folders])];
+  attempt(() => writeFileSync(listPath(), `${all.join("\n")}\n`, { mode: 0o600 }));
+}
+
+/** Removes the folders around removed files that setup has made and that are empty, the innermost first. */
+function removeMade(files: readonly string[]): void {
+  const made = readMade().filter((folder) => files.some((file) => isInside(folder, file)));
+  for (const folder of [...made].sort((one, other) => other.length - one.length)) attempt(() => rmdirSync(folder));
 }

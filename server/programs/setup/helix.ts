@@ -60,11 +60,7 @@ interface HelixOptions {
   readonly keepsOthers: boolean;
 }
 
-/**
- * Builds the entries for the given languages, or for those of the files in the working directory, in Helix's
- * languages.toml. Each entry lists every server for its language: the existing ones, then this one. Only Helix knows
- * the existing servers, so it has to name them and check each entry.
- */
+/** Builds entries with all servers of each language, which only Helix knows, for languages named or found. */
 async function helixSetup(
   named: readonly string[],
   { command, keepsOthers }: HelixOptions,
@@ -116,10 +112,7 @@ async function sayProjectLists(languages: readonly string[]): Promise<void> {
   if (replaced.length > 0) say(setupSentences.projectLists(inHome(file), replaced));
 }
 
-/**
- * Returns the lists of servers in a languages.toml, by language; each server is TOML, with its limits. Returns `undefined`
- * if the text can't be read but seems to have limits.
- */
+/** Returns the lists of servers, as TOML, by language; `undefined` if an unreadable text may have limits of servers. */
 function listsIn(text: string): ReadonlyMap<string, readonly string[]> | undefined {
   const lists = new Map<string, readonly string[]>();
   let entries: unknown;
@@ -225,10 +218,7 @@ function entryOf(examine: ExamineLanguage, { server, ours, list }: EntryOptions,
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/**
- * Helix's names for servers whose command has a different name, by command. Up to version 25.07, Helix's health check
- * shows these commands instead of the names.
- */
+/** Helix's names for servers by command: up to version 25.07, its health check shows commands, not names. */
 const names: ReadonlyMap<string, string> = new Map(
   `
   OmniSharp omnisharp; R r; actions-languageserver actions-language-server; basedpyright-langserver basedpyright
@@ -265,10 +255,7 @@ function findHelix(): string | undefined {
   );
 }
 
-/**
- * Runs Helix's health check for a language, with `languages` as the text of languages.toml and no other configuration
- * files.
- */
+/** Runs Helix's health check for a language, with `languages` as the text of its only configuration file. */
 function askHelix(helix: string, languages: string, language: string): Health {
   const asked = attempt((): Health => {
     const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));

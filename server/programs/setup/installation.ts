@@ -26,10 +26,7 @@ export function thisInstallation(): Installation {
   };
 }
 
-/**
- * Returns the command that starts this program: its name if the PATH has it, otherwise Node and the program's path. A Node
- * below the home folder is on the PATH of shells only, because a version manager puts it there, so it gets its path, too.
- */
+/** Returns the command that starts this program: its name, or Node's path, which shells alone may know, and its own. */
 function ownCommand(program: string): readonly [string, ...string[]] {
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
   const found = folders.map((folder) => join(folder, "multi-edit")).find((path) => existsSync(path));
@@ -37,10 +34,7 @@ function ownCommand(program: string): readonly [string, ...string[]] {
   return isNamed ? ["multi-edit"] : [process.execPath, program];
 }
 
-/**
- * Reports whether a command on the PATH may be this program. A link to another copy of it is not: its server may not fit
- * this copy's plugins for editors.
- */
+/** Reports whether a command on the PATH is this program: another copy's server may not fit this one's plugins. */
 function isThis(command: string, program: string): boolean {
   const path = realpathSync(command);
   return path === program || !/[\\/]dist[\\/]main\.cjs$/.test(path);

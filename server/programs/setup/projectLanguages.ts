@@ -55,10 +55,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   }
 }
 
-/**
- * For each of Helix's languages that are in common use, the files that belong to it: a name, or `.` and an ending. Helix
- * itself does not tell them.
- */
+/** The files of the languages that are in common use, by name or `.` and ending. Helix itself does not tell them. */
 const filesByLanguage = `
   astro: .astro; awk: .awk; bash: .sh .bash .zsh .ksh .ebuild .bashrc .bash_profile .zshrc .profile; c: .c
   c-sharp: .cs .csx; clojure: .clj .cljs .cljc .edn; cmake: .cmake cmakelists.txt

@@ -71,10 +71,7 @@ async function textOf(
   return unreadable(setupSentences.unknownForm(name, form, known));
 }
 
-/**
- * If the superuser sets up another user's home, as sudo may do, goes on as that user: otherwise, new files and folders
- * would belong to the superuser, and the user's programs could not use them.
- */
+/** If the superuser sets up another user's home, goes on as that user, who could not use the files otherwise. */
 function becomeUser(): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = attempt(() => statSync(homeFolder())).value ?? { uid: 0, gid: 0 };

@@ -8,11 +8,7 @@ import { isAboutReplacing } from "../../plan/patch/sentences.js";
 import { limits } from "../../text/limits.js";
 import { answerSentences } from "./sentences.js";
 
-/**
- * Returns the lines of the answer. `wasAsked`: `true` if every editor was asked whether it has the files open. `isUndo`:
- * the caller does not know which edit was undone, so the answer names the first changed line of each file. `isWrite`: the
- * caller sent a file's whole text, and no patch.
- */
+/** Returns the answer's lines. `wasAsked`: about open files; `isUndo`: of which edit is unknown; `isWrite`: a text. */
 export function answerLines(result: MultiEditResult, manner: Manner): string[] {
   const { outcome, files, edits } = result;
   const isPreview = outcome === "proposed";

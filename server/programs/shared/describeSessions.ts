@@ -54,10 +54,7 @@ export function stateOf(found: FoundSessions, sessions: readonly ShownSession[])
   ];
 }
 
-/**
- * Says where calls that edit files in the working directory go. Mentions no options, because models also read this
- * text.
- */
+/** Says where calls for files in the working directory go. Mentions no options, because models also read this. */
 export function advice(
   selected: SelectedSession,
   { reached }: FoundSessions,

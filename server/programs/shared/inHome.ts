@@ -9,10 +9,7 @@ export function inHome(path: string): string {
   return home !== "" && home !== sep && isInside(home, path) ? join("~", path.slice(home.length)) : path;
 }
 
-/**
- * Returns a text with `~` in place of the home folder in its paths, except in quoted ones: between quotation marks, a
- * shell would not understand it.
- */
+/** Puts `~` for the home folder in the paths of a text, except in quoted ones, where a shell would not know it. */
 export function withHome(text: string): string {
   const home = homeFolder();
   if (home === "" || home === sep) return text;

@@ -9,10 +9,7 @@ import { misuse } from "./sentences.js";
 /** The exit codes, which let scripts distinguish outcomes without parsing messages. */
 export const exitCodes = {
   done: 0,
-  /**
-   * An edit can't be applied (for example, because its old text was not found), so nothing was changed; or the lines to
-   * read do not exist.
-   */
+  /** An edit can't be applied, such as one whose old text was not found, or the lines to read do not exist. */
   unresolved: 1,
   /** The command line or the call can't be read. */
   usage: 2,
@@ -73,10 +70,7 @@ export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/**
- * Prepares a server message for stderr: counts edits from 1, names the command instead of the request, and, on a
- * terminal, addresses the user as "you".
- */
+/** Prepares a message for stderr: counts edits from 1, names the command and, on a terminal, says "you". */
 export function forStderr(message: string): string {
   const said = countedFromOne(message).replace(/\bmultiEdit\/status(?= lists )/, '"multi-edit log"');
   return process.stderr.isTTY ? addressedToUser(said) : said;
@@ -100,10 +94,7 @@ function inColour(line: string): string {
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/**
- * Replaces control characters except tab and LF, and characters that reverse the text direction: those below U+0020 with
- * control pictures, others with U+FFFD.
- */
+/** Replaces control characters except tab and LF, and characters that reverse the direction of the text. */
 function harmless(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
     if (character === "\t" || character === "\n") return character;

@@ -37,9 +37,7 @@ export const createStep: StepRules<FileCreation> = {
   isDone: hasText,
 };
 
-/**
- * Creates the file, then sends its text separately: given both in one request, some editors ask the user or lose text.
- */
+/** Creates the file, then sends its text: given both at once, some editors ask the user or lose text. */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);

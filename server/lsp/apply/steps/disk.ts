@@ -20,10 +20,7 @@ import { callSentences } from "../../sentences.js";
 import { nobody, openAt, type Session, worldOf } from "../../session.js";
 import { type ApplyContext, type DiskPart, type DoneStep, namePathOf, pathOf, type Task } from "../step.js";
 
-/**
- * Divides the tasks between the editor and the server. The editor gets the tasks that the server can't do, mainly those
- * on open files. It gets all tasks if the caller requests that, or if tasks on both sides involve the same name.
- */
+/** Divides the tasks between editor and server. The editor gets all if asked to, or if both sides share a name. */
 export function tasksByWriter(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -54,10 +51,7 @@ export interface Queue {
   turn?: Turn;
 }
 
-/**
- * Stages the changes of all tasks, writing any new contents to a file next to the target. Returns the failures if
- * staging fails. While other processes change the same files, waits for its turn, unless the call is cancelled.
- */
+/** Stages the changes of all tasks, or returns the failures. Waits for other processes, unless cancelled. */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -111,10 +105,7 @@ function gitFailures(session: Session, changes: Iterable<DiskChange>, paths: rea
   return inside.map(({ name }) => pathFailures.protectedPath(name, { kind: "refused", why: "git", by }));
 }
 
-/**
- * Makes all staged files visible or, if that fails, none of them. Returns a verified step for each task, or only the
- * steps that failed. `hasWaited` is `true` if other editors have had time to open the files since they were staged.
- */
+/** Makes all staged files visible, or none and returns the failed steps. `hasWaited`: others may have opened one. */
 export async function commitPart(
   context: ApplyContext,
   { staged, tasks, changes, paths }: DiskPart,
@@ -164,11 +155,7 @@ function openedBy(
   return undefined;
 }
 
-/**
- * Returns the failure if this session's editor must write, create, rename or delete a file that another editor has, or
- * may have, open; otherwise `undefined`. A document that is open in this editor is not checked if only its text
- * changes.
- */
+/** Returns the failure if this editor must change a file, and not only an open text, that another has open. */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
   const names = tasks.flatMap(({ kind, planned }) =>
     kind === "text" && planned.document.version !== null ? [] : namesOf(planned),
@@ -182,9 +169,7 @@ export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[
   return diskFailures.locked(paths.get(path) ?? path, holder);
 }
 
-/**
- * Returns the failed steps: those for the file that the failure names, or all if it names none or recovery is pending.
- */
+/** Returns the failed steps: those for the failure's file, or all if it has none or recovery is pending. */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
@@ -194,10 +179,7 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
   );
 }
 
-/**
- * Finishes or rolls back earlier batches that a crash interrupted, and removes old copies of kept ones. Returns messages
- * about the interrupted batches for the user.
- */
+/** Ends earlier batches that a crash interrupted, and removes old copies. Returns messages for the user. */
 export async function recoverAtStart(session: Session): Promise<readonly string[]> {
   const workspace = await workspaceOf(session, []);
   const { batches, problems, failure } = recover(workspace);

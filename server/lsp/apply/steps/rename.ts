@@ -34,10 +34,7 @@ export const renameStep: StepRules<FileRename> = {
   },
 };
 
-/**
- * Renames a file. If it has changed since it was planned, the outcome is `moved`, unless an earlier step of this run
- * changed its text.
- */
+/** Renames a file. The outcome is `moved` if its text changed since the plan, unless an earlier step did that. */
 async function renameFile(run: Run, file: FileRename, planned: Task["planned"]) {
   const { session, options, done } = run;
   const { document, target } = file;

@@ -38,10 +38,7 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
   },
 };
 
-/**
- * Sends the documents' edits as planned, as a single edit. Those that the editor applies in the wrong places because the
- * text has changed are rolled back, and their outcome is `moved`, or `diverged` if the rollback fails.
- */
+/** Sends edits as planned, as one. Those applied in the wrong places are rolled back: `moved`, or else `diverged`. */
 export async function changeTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
   for (const { outcome, ...sent } of await sendTexts(context, files)) {
@@ -86,10 +83,7 @@ async function sendTexts({ session, options }: ApplyContext, files: readonly Fil
 /** The sessions whose editor has applied only a part of an edit, although it had announced not to. */
 const broken = new WeakSet<Session>();
 
-/**
- * Reports whether the editor gets the texts of all documents as a single edit: it must announce that it applies them
- * all or none, be known to do so, and have done so until now.
- */
+/** Reports whether all texts go as one edit: the editor announces all or none, is known for it, and has kept to it. */
 export function takesTextsTogether(session: Session): boolean {
   const { facts, capabilities } = session;
   const announced = capabilities.workspace?.workspaceEdit?.failureHandling;
@@ -118,10 +112,7 @@ function noteBrokenPromise(session: Session, outcomes: readonly (StepOutcome | M
 /** The time of each session's last wait for typing to be synced, as given by `performance.now()`. */
 const waited = new WeakMap<Session, number>();
 
-/**
- * Waits until earlier typing is synced, if the editor would apply an edit meant for this document version even to a
- * later version. Documents edited at nearly the same time share one wait.
- */
+/** Waits until earlier typing is synced, if the editor applies edits even to later versions; one wait for several. */
 async function typingSynced(session: Session, version: number | null): Promise<void> {
   const { syncDelay, checksVersionsFrom } = session.facts;
   if (version === null || (version >= checksVersionsFrom && hasDocumentChanges(session))) return;
@@ -130,10 +121,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
   waited.set(session, performance.now());
 }
 
-/**
- * Sends the inverse edits of the documents in which nothing but typing elsewhere has changed the text since the edit.
- * Returns the result for each file.
- */
+/** Sends the inverse edits of the documents in which there was only typing elsewhere. Returns each file's result. */
 async function rollBackTexts(context: ApplyContext, files: readonly FileChange[]): Promise<readonly RolledBack[]> {
   const { session } = context;
   const back = new Set<FileChange>();
@@ -177,10 +165,7 @@ type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/**
- * Returns the inverse of a file's change, for the document's current state, `now`. Keeps any text typed since the
- * change.
- */
+/** Returns the inverse of a file's change, for the document as it is `now`, which keeps text typed since. */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
@@ -209,10 +194,7 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   return { ok: true, change: { change, text: change.apply(text) } };
 }
 
-/**
- * Returns the lines (1-based) where a text is neither what an edit made nor mere typing elsewhere; `undefined` if there
- * are none. If the editor changes the place of its own edit, the server's answer would otherwise be untrue.
- */
+/** Returns the 1-based lines where a text is neither what an edit made nor mere typing elsewhere, if there are any. */
 export function changedSince(
   session: Session,
   file: FileChange,
@@ -267,10 +249,7 @@ export async function documentNow(session: Session, file: FileChange) {
   return conflict(file, callSentences.gone);
 }
 
-/**
- * Reports whether a file has its planned text, in the editor or, if it is not open there, on disk. Typing elsewhere is
- * ignored.
- */
+/** Reports whether a file has its planned text, in the editor or else on disk, apart from typing elsewhere. */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
