@@ -70,8 +70,9 @@ describe("input that is not a message", () => {
       expect(error).toEqual({ code: -32602, message: `The params of ${method} must have ${part}.` });
     }
     // The server of this test has no hovers.
-    const { error } = await server.ask("a", "textDocument/hover", { textDocument, position: start });
-    expect(error?.code).toBe(-32601);
+    const params = { textDocument, position: start };
+    for (const sent of [params, [params]])
+      expect((await server.ask("a", "textDocument/hover", sent)).error?.code).toBe(-32601);
   });
 
   it("is not reflected", async () => {

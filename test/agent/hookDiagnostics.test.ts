@@ -1,6 +1,7 @@
 /** What a call of an agent's own tool has broken: the answer says so if the hook applies it, and a note if the tool has run. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { DiagnosticsParams, DiagnosticsResult } from "../../server/lsp/protocol.js";
@@ -115,6 +116,8 @@ describe("after its own tool has written an open file", () => {
     expect(await answer("claude", after.claude(path, root, false))).toBeUndefined();
     writeRate(root, name);
     expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
+    // By then, the server has seen what was written.
+    await delay(600);
     expect(order).toEqual([]);
   });
 
