@@ -50,6 +50,31 @@ describe("input that is not a message", () => {
     }
   });
 
+  it("names what the params lack", async () => {
+    const server = await startInitialized();
+    const textDocument = { uri: "file:///a" };
+    const start = { line: 0, character: 0 };
+    const all: readonly (readonly [string, unknown, string])[] = [
+      ["textDocument/hover", undefined, "textDocument.uri"],
+      ["textDocument/hover", null, "textDocument.uri"],
+      ["textDocument/hover", [{}], "textDocument.uri"],
+      ["textDocument/hover", { textDocument }, "position.line"],
+      ["textDocument/hover", { textDocument, position: { line: "0", character: 0 } }, "position.line"],
+      ["textDocument/codeAction", { textDocument: null }, "textDocument.uri"],
+      ["textDocument/codeAction", { textDocument, range: { start } }, "range.end.line"],
+      ["workspace/executeCommand", undefined, "command"],
+      ["workspace/executeCommand", { command: 1 }, "command"],
+    ];
+    for (const [method, params, part] of all) {
+      const { error } = await server.ask("a", method, params);
+      expect(error).toEqual({ code: -32602, message: `The params of ${method} must have ${part}.` });
+    }
+    // The server of this test has no hovers.
+    const params = { textDocument, position: start };
+    for (const sent of [params, [params]])
+      expect((await server.ask("a", "textDocument/hover", sent)).error?.code).toBe(-32601);
+  });
+
   it("is not reflected", async () => {
     const server = await startInitialized();
     const before = server.received().length;

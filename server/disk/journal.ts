@@ -230,8 +230,8 @@ export const batchId = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
 /** The agent that sent a call, as it identifies itself. */
 export const callerSchema = v.strictObject({
   name: v.pipe(v.string(), v.maxLength(limits.agentName)),
-  version: v.optional(v.pipe(v.string(), v.maxLength(limits.agentName))),
-  agent: v.optional(v.pipe(v.string(), v.maxLength(limits.agentId))),
+  version: v.exactOptional(v.pipe(v.string(), v.maxLength(limits.agentName))),
+  agent: v.exactOptional(v.pipe(v.string(), v.maxLength(limits.agentId))),
 });
 
 const journalSchema = v.strictObject({

@@ -59,7 +59,11 @@ export const methods = {
 } as const;
 
 /** Names of the requests that only agents may send, through the socket. */
-export const agentMethods = { confirm: "multiEdit/confirm", answer: "multiEdit/answer" } as const;
+export const agentMethods = {
+  confirm: "multiEdit/confirm",
+  answer: "multiEdit/answer",
+  ownWrites: "multiEdit/ownWrites",
+} as const;
 
 /** Names of the notifications that the server sends to agents, through the socket. */
 export const agentNotifications = { asking: "multiEdit/asking", alive: "multiEdit/alive" } as const;

@@ -6,6 +6,7 @@ import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { confirmFor } from "./apply/confirm.js";
 import { answerFromShell } from "./apply/shellAnswer.js";
 import { undo } from "./apply/undo.js";
+import { reportOwnWrites } from "./diagnostics/ownWrites.js";
 import { forPerson } from "./edit/forPeople.js";
 import { type Answer, toErrorData } from "./edit/result.js";
 import { noticeFailed } from "./notices/notices.js";
@@ -45,6 +46,7 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
     },
   ],
   [agentMethods.answer, async (session, { params }) => answerFromShell(session, params)],
+  [agentMethods.ownWrites, reportOwnWrites],
   [reviewMethods.redo, (session, request, token) => undo(session, request, token, "redo")],
   ...Object.values(reviewMethods)
     .filter((method) => method !== reviewMethods.redo)
@@ -102,7 +104,7 @@ function withNote(note: string, result: object): object {
 }
 
 /** Requests that do not count as use of the session. */
-const uncounted: ReadonlySet<string> = new Set([methods.status, agentMethods.confirm, agentMethods.answer]);
+const uncounted: ReadonlySet<string> = new Set([methods.status, ...Object.values(agentMethods)]);
 
 /** JSON-RPC error codes, by failure code; all other failures map to `RequestFailed`. */
 const rpcCodes: Partial<Record<FailureCode, number>> = {

@@ -182,6 +182,8 @@ export const limits = {
   syncDelayMs: 2_000,
   /** Milliseconds that the answer to a call waits for other language servers. */
   diagnosticsMs: 2_000,
+  /** Milliseconds after which an agent that has written a file with a tool of its own no longer asks about them. */
+  ownWriteMs: 10_000,
   /** Milliseconds more for the client's answer about them to arrive. */
   diagnosticsLateMs: 200,
   /** Diagnostics that are read from one answer of the client. */

@@ -1,9 +1,14 @@
-/** A call of an agent's own tool that the hook applies in the editor: its answer names what the call has broken. */
+/** What a call of an agent's own tool has broken: the answer says so if the hook applies it, and a note if the tool has run. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DiagnosticsParams, DiagnosticsResult } from "../../server/lsp/protocol.js";
-import { answer, events, layProject, type Name, reasonIn } from "../support/hookEvents.js";
+import { announced, ownStateHome } from "../support/agentPeer.js";
+import { makeDirectory } from "../support/directory.js";
+import { answerLoads } from "../support/editorLoads.js";
+import { answer, events, layProject, type Name, reasonIn, saved, startDesk } from "../support/hookEvents.js";
 
 const [from, to] = ["rate = 0.19", "vat = 0.2"];
 
@@ -35,3 +40,97 @@ it.each([
     expect(said).toMatch(/\nM price\.ts, not saved\n1 new error \(ts\): saved\.ts:2 Cannot find name 'rate'\.$/);
   },
 );
+
+/** An editor that loads files, and tells of an error in `price.ts` once `saved.ts` has changed. `order`: what it was asked. */
+async function layTelling(settings: object = {}, multiEdit: object = { diagnostics: true }) {
+  const experimental = { multiEdit: { didChangeOnDisk: true, save: true, ...multiEdit } };
+  const home = ownStateHome();
+  const root = makeDirectory({ "price.ts": saved, "saved.ts": saved, "closed.ts": saved });
+  const editor = await startDesk(root, settings, { experimental }, "saves");
+  const [uri, open] = ["price.ts", "saved.ts"].map((name) => pathToFileURL(join(root, name)).href) as [string, string];
+  const loads = answerLoads(editor);
+  const order: string[] = [];
+  const start = { line: 2, character: 6 };
+  const error = { range: { start, end: start }, severity: 1 as const, message: "Cannot find name 'rate'." };
+  editor.connection.onRequest("multiEdit/diagnostics", ({ uris, waitMs }: DiagnosticsParams): DiagnosticsResult => {
+    const names = uris.map((one) => one.slice(one.lastIndexOf("/") + 1));
+    order.push(`${waitMs === 0 ? "before" : "after"} ${names} with ${loads.uris.length} loaded`);
+    return { servers: [{ name: "ts", files: [{ uri, diagnostics: waitMs === 0 ? [] : [error] }] }] };
+  });
+  await editor.open({ uri: open, text: saved });
+  await announced(home);
+  return { root, order };
+}
+
+/** Writes a file as an agent's own tool does. */
+const writeRate = (root: string, name = "saved.ts"): void => {
+  const path = join(root, name);
+  writeFileSync(path, readFileSync(path, "utf8").replace("rate = 0.19", "vat = 0.2"));
+};
+
+type Events = (path: string, root: string, isAfter: boolean) => object;
+const patch = (path: string): string =>
+  `*** Begin Patch\n*** Update File: ${path}\n@@\n-const ${from};\n+const ${to};\n*** End Patch`;
+const after: Readonly<Record<Name, Events>> = {
+  claude: (file_path, _, isAfter) =>
+    events.claude("Edit", { file_path, old_string: from, new_string: to }, isAfter ? "PostToolUse" : "PreToolUse"),
+  codex: (path, root, isAfter) => ({
+    ...events.codex("apply_patch", patch(path), root),
+    ...(isAfter ? { hook_event_name: "PostToolUse" } : {}),
+  }),
+  copilot: (path, root, isAfter) =>
+    events.copilot("Edit", { path, old_str: from, new_str: to }, root, isAfter ? "PostToolUse" : "PreToolUse"),
+  gemini: (file_path, root, isAfter) =>
+    events.gemini(
+      "replace",
+      { file_path, old_string: from, new_string: to },
+      root,
+      isAfter ? "AfterTool" : "BeforeTool",
+    ),
+  opencode: (filePath, _, isAfter) =>
+    events.opencode("edit", { filePath, oldString: from, newString: to }, isAfter ? "Edited." : undefined),
+  qwen: (file_path, root, isAfter) =>
+    events.qwen("edit", { file_path, old_string: from, new_string: to }, root, isAfter ? "PostToolUse" : "PreToolUse"),
+};
+const sentence = "1 new error (ts): price.ts:3 Cannot find name 'rate'.";
+
+describe("after its own tool has written an open file", () => {
+  it.each(Object.entries(after))("%s is told of an error in another file", async (name, event) => {
+    const { root, order } = await layTelling();
+    const path = join(root, "saved.ts");
+    expect(await answer(name, event(path, root, false))).toBeUndefined();
+    writeRate(root);
+    expect(JSON.stringify(await answer(name, event(path, root, true)))).toContain(`${sentence}"`);
+    // The editor is asked before it loads the file.
+    expect(order).toEqual(["before saved.ts with 0 loaded", "after saved.ts with 1 loaded"]);
+    expect(await answer(name, event(path, root, true))).toBeUndefined();
+  });
+
+  it.each([
+    ["the user has switched it off", { diagnostics: "off" }, { diagnostics: true }, "saved.ts"],
+    ["the editor can't tell", {}, {}, "saved.ts"],
+    ["no editor has the file open", {}, { diagnostics: true }, "closed.ts"],
+  ] as const)("nobody is asked, and nothing waits, if %s", async (_, settings, multiEdit, name) => {
+    const { root, order } = await layTelling(settings, multiEdit);
+    const path = join(root, name);
+    expect(await answer("claude", after.claude(path, root, false))).toBeUndefined();
+    writeRate(root, name);
+    expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
+    // By then, the server has seen what was written.
+    await delay(600);
+    expect(order).toEqual([]);
+  });
+
+  it("nobody is asked about what another program has written, and another agent is told nothing", async () => {
+    const { root, order } = await layTelling();
+    const path = join(root, "saved.ts");
+    expect(await answer("claude", after.claude(path, root, false))).toBeUndefined();
+    writeRate(root);
+    expect(await answer("gemini", after.gemini(path, root, true))).toBeUndefined();
+    await expect.poll(() => order).toEqual(["before saved.ts with 0 loaded"]);
+    expect(JSON.stringify(await answer("claude", after.claude(path, root, true)))).toContain(sentence);
+    writeFileSync(path, "by another program\n");
+    expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
+    expect(order).toHaveLength(2);
+  });
+});

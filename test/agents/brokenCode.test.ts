@@ -1,9 +1,10 @@
 /**
- * A real Claude Code whose call renames a function in two of three files reads in the same answer what broke in the third: a
- * real language server tells the real editor, and the editor tells our server.
+ * Real agents read what they have broken: a real language server tells the real editor, and the editor tells our server. A call
+ * of ours renames a function in two of three files, and its answer says what broke in the third; after an agent's own tool has
+ * renamed it in one file, a note says what broke in the others.
  */
-import { existsSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { columns } from "../editors/diagnosticColumns.js";
@@ -11,10 +12,9 @@ import type { Column } from "../editors/diagnosticScenes.js";
 import { absence as editorAbsence, startSession } from "../editors/session.js";
 import { type Stage as Desk, onStage } from "../editors/stage.js";
 import { builtServer } from "../support/wireServer.js";
-import { kinds } from "./kinds.js";
-import { absence, layStage } from "./stage.js";
-
-const claude = kinds.find(({ name }) => name === "Claude Code")!;
+import type { AgentKind } from "./agent.js";
+import { claude, codexKnown, copilot, geminiCli, openCode, qwen } from "./kinds.js";
+import { absence, type Conversation, type HookForm, layStage } from "./stage.js";
 
 const files = {
   "price.ts": "export const gross = (net: number) => net * 1.19;\n",
@@ -27,23 +27,58 @@ const edits = [
   { path: "bill.ts", oldText: "gross(1)", newText: "total(1)" },
 ];
 
-/** Has Claude send the call in the project of an editor's stage; returns the answer that its model gets. */
-async function answerToClaude(desk: Desk): Promise<string> {
-  const stage = await layStage(claude, builtServer);
+/** How an agent changes the files, and what its model must then read. */
+interface Way {
+  readonly kind: AgentKind;
+  readonly hook?: HookForm;
+  play(conversation: Conversation, folder: string): Promise<string>;
+  readonly read: readonly RegExp[];
+}
+
+const ours: Way = {
+  kind: claude,
+  play: ({ call }) => call("multi_edit", { edits }),
+  read: [
+    /^M price\.ts.*\nM bill\.ts.*\n1 new error \([\w-]+\): /,
+    /offer\.ts:1 Module '"\.\/price"' has no exported member 'gross'\./,
+  ],
+};
+
+const own = (kind: AgentKind): Way => ({
+  kind,
+  hook: "deny",
+  async play({ hear }, folder) {
+    const { read, edit } = kind.ownTools!;
+    const path = join(folder, "price.ts");
+    if (read !== undefined) await hear(read(path));
+    const line = files["price.ts"].trimEnd();
+    const { results, said } = await hear(edit(path, { oldText: line, newText: line.replace("gross", "total") }));
+    return [...results.slice(-1), ...said].join("\n");
+  },
+  read: [
+    /2 new errors \([\w-]+\): (?:bill|offer)\.ts:1 Module /,
+    /bill\.ts:1 Module '.*' has no exported member 'gross'\./,
+    /offer\.ts:1 Module '.*' has no exported member 'gross'\./,
+  ],
+});
+
+/** Has an agent change files in the project of an editor's stage; returns what its model reads. */
+async function answerTo({ kind, hook, play }: Way, desk: Desk): Promise<string> {
+  const stage = await layStage(kind, builtServer, hook);
   // Both belong to one user, whose sessions are announced in one folder.
-  const announced = join(desk.session.home, ".local/state/multi-edit-language-server");
-  const seen = join(stage.state, "multi-edit-language-server");
-  expect(existsSync(announced)).toBe(true);
-  rmSync(seen, { recursive: true, force: true });
-  symlinkSync(announced, seen);
+  const state = join(desk.session.home, ".local/state");
+  expect(existsSync(join(state, "multi-edit-language-server"))).toBe(true);
+  rmSync(stage.state, { recursive: true, force: true });
+  mkdirSync(dirname(stage.state), { recursive: true });
+  symlinkSync(state, stage.state);
   try {
-    return await stage.converse(desk.folder, ({ call }) => call("multi_edit", { edits }));
+    return await stage.converse(desk.folder, (conversation) => play(conversation, desk.folder));
   } finally {
     await stage.close();
   }
 }
 
-async function play(column: Column): Promise<void> {
+async function play(way: Way, column: Column): Promise<void> {
   const session = await startSession(column.kind);
   try {
     await onStage(session, async (desk) => {
@@ -52,9 +87,8 @@ async function play(column: Column): Promise<void> {
       const count = () => desk.driver.run!(column.count(desk.path("offer.ts")));
       await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 60_000, interval: 50 });
       await delay(700);
-      const answer = await answerToClaude(desk);
-      expect(answer).toMatch(/^M price\.ts.*\nM bill\.ts.*\n1 new error \([\w-]+\): /);
-      expect(answer).toContain(`offer.ts:1 Module '"./price"' has no exported member 'gross'.`);
+      const answer = await answerTo(way, desk);
+      for (const said of way.read) expect(answer).toMatch(said);
     });
   } finally {
     await session.stop();
@@ -62,14 +96,24 @@ async function play(column: Column): Promise<void> {
 }
 
 const current = columns.filter(({ kind }) => kind.root === "current");
-it.each(current.map((column) => [column.name, column] as const))(
-  "Claude Code reads what its call has broken, in %s",
+const scenes = [
+  ...current.map((column) => ({ how: "its call", way: ours, column })),
+  ...current.map((column) => ({ how: "its own tool", way: own(claude), column })),
+  ...[codexKnown, copilot, geminiCli, openCode, qwen].map((kind) => ({
+    how: "its own tool",
+    way: own(kind),
+    column: current[0]!,
+  })),
+].map((scene) => ({ ...scene, agent: scene.way.kind.name, editor: scene.column.name }));
+
+it.each(scenes)(
+  "$agent reads what $how has broken, in $editor",
   // On a busy machine, the language server may take longer than a second.
   { timeout: 240_000, retry: 2 },
-  async (_, column) => {
-    const missing = absence(claude) ?? editorAbsence(column.kind);
-    if (missing === undefined) return play(column);
+  async ({ way, column, agent, editor }) => {
+    const missing = absence(way.kind) ?? editorAbsence(column.kind);
+    if (missing === undefined) return play(way, column);
     if (process.env.REQUIRE_AGENTS === "1") throw new Error(missing);
-    console.log(`left out: Claude Code in ${column.name}: ${missing}`);
+    console.log(`left out: ${agent} in ${editor}: ${missing}`);
   },
 );

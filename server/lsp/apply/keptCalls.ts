@@ -42,7 +42,7 @@ function toCall(session: Session, batch: KeptBatch, folders: readonly string[]):
     id,
     label,
     at,
-    caller: by && { name: by.name, ...(by.version && { version: by.version }), ...(by.agent && { agent: by.agent }) },
+    caller: by,
     files: changed.map(nameOf),
     isUndone: files === undefined,
     async readSteps() {

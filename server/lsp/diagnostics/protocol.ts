@@ -58,3 +58,9 @@ export interface NewDiagnostic {
   server: string;
   code?: number | string;
 }
+
+/** Result of the request `multiEdit/ownWrites` `{ files }`, after an agent has written files with a tool of its own. */
+export interface OwnWritesResult {
+  /** What the editor's other language servers report since then, for the model; empty if that is nothing new. */
+  sentences: readonly string[];
+}

@@ -11,7 +11,7 @@ import { LineIndex } from "../../text/lines.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import type { Answer } from "../edit/result.js";
 import { nameFor } from "../onDisk/reports.js";
-import { type Caller, clientRequests, type MultiEditResult } from "../protocol.js";
+import { type Caller, clientRequests } from "../protocol.js";
 import { announcedBy, cancellation, openAt, type Session } from "../session.js";
 import { newDiagnostics, type TextChange } from "./compare.js";
 import type { DiagnosticsParams, NewDiagnostic, NewDiagnostics } from "./protocol.js";
@@ -37,36 +37,62 @@ const told = new WeakSet<Session>();
 /** Creates the watch for a call. `caller`: the agent that sent it; `undefined` if the editor did. */
 export function watchDiagnostics(session: Session, caller: Caller | undefined): DiagnosticsWatch {
   const tells = announcedBy(session).diagnostics === true;
-  let files: readonly FileChange[] = [];
-  let texts: ReadonlyMap<string, string> = new Map();
-  let earlier: Promise<readonly Reports[] | undefined> | undefined;
-  const added = async (result: MultiEditResult, token: CancellationToken): Promise<MultiEditResult> => {
-    const before = (await soon(earlier, token)) ?? [];
-    const uris = urisOf(session, files);
-    const later = before.length === 0 ? undefined : ask(session, { uris, waitMs: limits.diagnosticsMs });
-    const after = await soon(later, token);
-    if (after === undefined) return result;
-    const diagnostics = compare(session, { before, after, files, texts });
-    const noun = session.settings.diagnostics === "all" ? "problem" : "error";
-    const sentences = diagnostics.count === 0 ? [] : [diagnosticSentences.added(diagnostics, noun)];
-    return { ...result, warnings: [...result.warnings, ...sentences], diagnostics };
-  };
+  let earlier: EarlierReports | undefined;
   return {
-    before(changed) {
-      if (!tells) return;
-      files = changed;
-      texts = new Map(session.documents.all().map(({ uri, text }) => [uri, text]));
-      earlier = ask(session, { uris: urisOf(session, files), waitMs: 0 });
+    before(files) {
+      if (tells) earlier = askBefore(session, urisOf(session, files), files);
     },
     async after(answer, token) {
       if (!answer.ok || answer.result.outcome !== "applied") return answer;
       const { result } = answer;
-      if (tells) return { ok: true, result: await added(result, token) };
+      const added = (warnings: readonly string[], more: object = {}): Answer => ({
+        ok: true,
+        result: { ...result, warnings: [...result.warnings, ...warnings], ...more },
+      });
+      if (tells) {
+        const found = earlier && (await askAfter(session, earlier, token));
+        return found === undefined ? answer : added(found.sentences, { diagnostics: found.diagnostics });
+      }
       if (caller === undefined || told.has(session)) return answer;
       told.add(session);
-      return { ok: true, result: { ...result, warnings: [...result.warnings, diagnosticSentences.hidden] } };
+      return added([diagnosticSentences.hidden]);
     },
   };
+}
+
+/** What is known before some files change. */
+export interface EarlierReports {
+  /** URIs of the files. */
+  readonly uris: readonly string[];
+  /** The changes, as far as they are known. */
+  readonly files: readonly FileChange[];
+  /** The open texts, by the client's URIs. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly reports: Promise<readonly Reports[] | undefined>;
+}
+
+/** Asks for the diagnostics before files change. */
+export function askBefore(session: Session, uris: readonly string[], files: readonly FileChange[]): EarlierReports {
+  const texts = new Map(session.documents.all().map(({ uri, text }) => [uri, text]));
+  return { uris, files, texts, reports: ask(session, { uris: [...uris], waitMs: 0 }) };
+}
+
+/**
+ * Asks for the diagnostics after these files have changed. Resolves with what is new, and with a sentence about it if there is
+ * anything; `undefined` if the client does not answer, or if there are no other servers.
+ */
+export async function askAfter(
+  session: Session,
+  { uris, files, texts, reports }: EarlierReports,
+  token: CancellationToken,
+) {
+  const before = (await soon(reports, token)) ?? [];
+  if (before.length === 0) return undefined;
+  const after = await soon(ask(session, { uris: [...uris], waitMs: limits.diagnosticsMs }), token);
+  if (after === undefined) return undefined;
+  const diagnostics = compare(session, { before, after, files, texts });
+  const noun = session.settings.diagnostics === "all" ? "problem" : "error";
+  return { diagnostics, sentences: diagnostics.count === 0 ? [] : [diagnosticSentences.added(diagnostics, noun)] };
 }
 
 /** The diagnostics of one server, by the paths of files or, for documents that are not files, their URIs. */
@@ -81,8 +107,7 @@ const urisOf = (session: Session, files: readonly FileChange[]): string[] =>
   files.map((file) => openAt(session, nameAfter(file).uri)?.uri ?? nameAfter(file).uri);
 
 /** Waits for an answer, but not for long; resolves with `undefined` if there is none. */
-async function soon<T>(answer: Promise<T> | undefined, token: CancellationToken): Promise<T | undefined> {
-  if (answer === undefined) return undefined;
+async function soon<T>(answer: Promise<T>, token: CancellationToken): Promise<T | undefined> {
   const late = delay(limits.diagnosticsMs + limits.diagnosticsLateMs, undefined, { ref: false });
   return Promise.race([answer, late, cancellation(token).then(() => undefined)]);
 }
@@ -122,12 +147,9 @@ function readAnswer(answer: unknown): Reports[] {
 }
 
 /** Everything that is known before and after a call. */
-interface Known {
+interface Known extends Pick<EarlierReports, "files" | "texts"> {
   readonly before: readonly Reports[];
   readonly after: readonly Reports[];
-  readonly files: readonly FileChange[];
-  /** The open texts before the call, by the client's URIs. */
-  readonly texts: ReadonlyMap<string, string>;
 }
 
 /** A diagnostic that was not there before, and its file's URI as the client gives it. */

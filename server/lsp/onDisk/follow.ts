@@ -15,6 +15,7 @@ import { compareWithFile, type FileRead, isSameInOneByte, readTextFile, readToCo
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { asSynced } from "../../workspace/trails.js";
 import type { ClientFacts } from "../clients.js";
+import { expectOwnWrite } from "../diagnostics/ownWrites.js";
 import { notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
@@ -224,7 +225,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (document === undefined || isSavedInOneByte(document, path, read, this.#session.facts)) return;
     const verdict = judgeDisk(document, file.base, read, this.#session.facts.habits);
     const disk = "disk" in verdict ? verdict.disk : "";
-    if ("disk" in verdict) file.written = writtenBy(file, disk);
+    if ("disk" in verdict) this.#noteWriter(file, disk);
     if (verdict.kind === "clean" && (told === undefined || !this.#loads))
       return this.#load(file, disk, () => this.#notLoaded(file, disk));
     // What was written since is told next.
@@ -233,6 +234,13 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (change !== undefined && this.#loads)
       return this.#merge(file, { document, change, disk, isClean: verdict.kind === "clean" }, read);
     this.#note(file, path, verdict);
+  }
+
+  #noteWriter(file: FollowedFile, disk: string): void {
+    const before = file.written;
+    file.written = writtenBy(file, disk);
+    const { writer } = file.written;
+    if (file.written !== before && writer !== undefined) expectOwnWrite(this.#session, writer, file.uri);
   }
 
   /** Notes a verdict after which the document stays as it is. */

@@ -34,9 +34,13 @@ export function recordWrite(
     operations: [],
   });
   const { added, removed } = diffOf(file);
-  const { name: agent, ...by } = writer;
-  const caller = { name: agent, ...(by.version && { version: by.version }), ...(by.agent && { agent: by.agent }) };
   const id = session.history.newId();
   const steps = [{ kind: "text", file }] as const;
-  recordApplied(session, { id, label: diskSentences.written(name), steps, caller, counts: [{ uri, added, removed }] });
+  recordApplied(session, {
+    id,
+    label: diskSentences.written(name),
+    steps,
+    caller: writer,
+    counts: [{ uri, added, removed }],
+  });
 }

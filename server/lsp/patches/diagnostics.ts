@@ -3,7 +3,7 @@ import type { Diagnostic, DiagnosticSeverity, PublishDiagnosticsParams } from "v
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
-import { publishDiagnostics } from "../diagnostics.js";
+import { publishDiagnostics } from "../publishDiagnostics.js";
 import { type Session, worldOf } from "../session.js";
 import { createCancelSource } from "../wire/rpc.js";
 import { findPatches } from "./find.js";

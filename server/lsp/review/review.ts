@@ -158,11 +158,7 @@ class Review implements Reviewer, HunksOf {
     this.#follow();
     const present = [...this.calls];
     this.calls.clear();
-    for (const { caller, ...call } of calls) {
-      const { name = "", version, agent } = caller ?? {};
-      const by = { name, ...(version && { version }), ...(agent && { agent }) };
-      this.calls.set(call.id, { ...call, caller: caller && by });
-    }
+    for (const call of calls) this.calls.set(call.id, { ...call, caller: call.caller });
     for (const [id, call] of present) this.calls.set(id, call);
     for (const { hunks, ...text } of texts) {
       this.#texts.restore({ ...text, hunks: hunks.map((hunk) => ({ ...hunk, level: hunk.level })) });

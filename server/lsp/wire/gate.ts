@@ -137,10 +137,31 @@ function refusalOf(state: EnvelopeState, method: string, key: string, params: un
   if (state.pending.has(key)) return refusals.duplicateId;
   if (state.pending.size >= limits.pendingRequests) return refusals.busy;
   if (method === "initialize") return isObject(params) ? undefined : refusals.initializeParams;
+  const lacking = lackingPart(method, Array.isArray(params) ? params[0] : params);
+  if (lacking !== undefined) return refusals.lacking(method, lacking);
   if (params === undefined || params === null || isObject(params)) return undefined;
   // The library spreads an array over the handler's arguments, but handlers take the params as a single argument.
   if (Array.isArray(params)) return params.length === 1 ? undefined : refusals.positionalParams;
   return typeof params === "string" && method.startsWith(ownMethods) ? undefined : refusals.params;
+}
+
+/** The numbers and texts that the params of LSP's own requests must have, by method. */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  "textDocument/hover": ["textDocument.uri", "position.line", "position.character"],
+  "textDocument/codeAction": [
+    "textDocument.uri",
+    ...["range.start.line", "range.start.character", "range.end.line", "range.end.character"],
+  ],
+  "workspace/executeCommand": ["command"],
+};
+
+/** Returns the first part that the params of a request lack; `undefined` if they lack none. */
+function lackingPart(method: string, params: unknown): string | undefined {
+  const required = Object.hasOwn(parts, method) ? parts[method] : undefined;
+  return required?.find((part) => {
+    const found: unknown = part.split(".").reduce((value: unknown, key) => Object(value)[key], params);
+    return typeof found !== (/(?:line|character)$/.test(part) ? "number" : "string");
+  });
 }
 
 function judgeNotification(state: EnvelopeState, message: JsonRecord, method: string): GateDecision {

@@ -65,13 +65,18 @@ export const refusals = {
   initializeParams: { code: invalidParams, message: "The params of initialize must be an object." },
   params: { code: invalidParams, message: "The params must be an object." },
   positionalParams: { code: invalidParams, message: "Positional params must be an array with exactly one item." },
+  /** `part`: the path of a field that is absent, or has a value of another type. */
+  lacking: (method: string, part: string) => ({
+    code: invalidParams,
+    message: `The params of ${method} must have ${part}.`,
+  }),
   busy: {
     code: requestFailed,
     message: `${limits.pendingRequests} requests are already pending; send this one later.`,
   },
   clientGone: { code: connectionClosed, message: "The client closed the connection." },
   unwritable: { code: internalError, message: "The answer can't be written as JSON." },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, Refusal | ((method: string, part: string) => Refusal)>;
 
 /** The fallback for a client error without a message. */
 export const noClientMessage = "The client gave no message.";

@@ -3,11 +3,15 @@
  * text have changed on disk, without reading any command, and which ones a search has not seen as they are.
  */
 import { statSync } from "node:fs";
+import type { OwnWritesResult } from "../../lsp/diagnostics/protocol.js";
 import type { Caller, PlaceLines, ReadResult } from "../../lsp/protocol.js";
 import type { RequestResult } from "../../session/awaitAnswer.js";
-import { readRecords } from "../../session/record.js";
+import { connect, type SessionConnection } from "../../session/connect.js";
+import { canonicalPaths } from "../../session/holders.js";
+import { holds, readRecords, type SessionRecord } from "../../session/record.js";
 import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
+import { mapBounded } from "../../workspace/identity.js";
 import { isInside } from "../../workspace/pathText.js";
 import type { StampMemory } from "./remembered.js";
 import { fileStates } from "./unsaved.js";
@@ -64,11 +68,39 @@ export async function changedUnder(
 export const unseenBySearch = (sessions: string, folder: string): readonly string[] =>
   announcedIn(sessions).filter((path) => isInside(folder, path));
 
+/**
+ * Returns what other language servers report since a tool has written files, as sentences. Only editors that can say so and
+ * that have one of the files, or its folder, are asked. `files`: absolute paths.
+ */
+export async function brokenBy(
+  sessions: string,
+  caller: Caller,
+  files: readonly string[],
+  ask: (session: SessionConnection, files: readonly string[]) => Promise<RequestResult>,
+): Promise<readonly string[]> {
+  const telling = files.length === 0 ? [] : recordsIn(sessions).filter(({ tellsErrors }) => tellsErrors === true);
+  if (telling.length === 0) return [];
+  const names = await canonicalPaths(files);
+  const answers = await mapBounded(
+    telling.filter((record) => holds(record, names)),
+    async (record) => {
+      const connection = await connect(record, caller, limits.strangerMs);
+      if (!connection.ok) return [];
+      const answer = await ask(connection.session, [...new Set([...files, ...names])]);
+      connection.session.close();
+      return answer.ok ? (answer.result as OwnWritesResult).sentences : [];
+    },
+  );
+  return [...new Set(answers.flat())];
+}
+
 /** Returns the files in which sessions have announced unsaved text. */
-function announcedIn(sessions: string): readonly string[] {
+const announcedIn = (sessions: string): readonly string[] =>
+  [...new Set(recordsIn(sessions).flatMap(({ unsaved = [] }) => unsaved))].slice(0, limits.commandStamps);
+
+function recordsIn(sessions: string): readonly SessionRecord[] {
   try {
-    const { records } = readRecords(sessions);
-    return [...new Set(records.flatMap(({ unsaved = [] }) => unsaved))].slice(0, limits.commandStamps);
+    return readRecords(sessions).records;
   } catch {
     // Without records that can be read, nobody can be asked.
     return [];

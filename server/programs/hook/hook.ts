@@ -9,9 +9,10 @@ import type { AgentHook, ReadHook } from "../../agents/agent.js";
 import { askingNames, runnerOf } from "../../agents/agents.js";
 import { readOrEmpty } from "../../agents/parts.js";
 import { noteWriter } from "../../disk/writers.js";
-import { type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
+import { agentMethods, type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
 import { agentIdFor, isAgentId } from "../../session/agentId.js";
 import { type RequestResult, resultOf } from "../../session/awaitAnswer.js";
+import type { SessionConnection } from "../../session/connect.js";
 import { canonicalPaths } from "../../session/holders.js";
 import { sessionName } from "../../session/record.js";
 import { sessionFailures } from "../../session/sentences.js";
@@ -19,7 +20,7 @@ import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
 import { expandHome, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
-import { changedUnder, unseenBySearch } from "./afterTool.js";
+import { brokenBy, changedUnder, unseenBySearch } from "./afterTool.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
 import { type OwnCall, readEvent } from "./readEvent.js";
 import { type CallMemory, type HookPair, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
@@ -164,8 +165,8 @@ function callerOf(agent: AgentHook, conversation: string | undefined, version: s
 /** Returns the answer to the agent; `undefined` leaves the call alone. */
 async function answerTo(call: OwnCall, options: HookOptions, version: string): Promise<HookAnswer | undefined> {
   const { agent, applies } = options;
-  if (call.tool.kind === "command") return tellAfterChange(call, agent, version);
   if (call.tool.kind === "search") return tellAfterSearch(call, agent);
+  if (agent.when(call.event) === "after" && call.tool.kind !== "read") return tellAfterChange(call, agent, version);
   const deny = (reason: string): HookAnswer => ({ answer: agent.deny(reason), reason });
   const memory = memoryOf(agent.name, applies ? call.id : undefined);
   const remembered = memory.recall();
@@ -220,20 +221,25 @@ async function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Tells the agent about files that have changed on disk under unsaved text, since one of its tools last may have done so. */
-async function tellAfterChange(
-  { conversation, event }: OwnCall,
-  agent: AgentHook,
-  version: string,
-): Promise<HookAnswer | undefined> {
+/**
+ * Tells the agent about files that have changed on disk under unsaved text, since one of its tools last may have done so, and
+ * about what other language servers report since this tool has written its files.
+ */
+async function tellAfterChange(call: OwnCall, agent: AgentHook, version: string): Promise<HookAnswer | undefined> {
+  const { conversation, event, tool } = call;
   const caller = callerOf(agent, conversation, version);
   const memory = stampMemoryOf(agent.name, conversation ?? "");
   const sessions = inServerFolder("sessions");
   const changed = await changedUnder(sessions, caller, memory, (session, path, lines) =>
     requestOf(session, { path, ...(lines ?? { startLine: Number.MAX_SAFE_INTEGER }) }),
   );
-  if (changed.length === 0 || agent.tell === undefined) return undefined;
-  return { answer: agent.tell(hookSentences.changedUnder(changed, agent.ours), event), reason: undefined };
+  const files = tool.kind === "command" ? [] : (await targetsOf(call)).paths;
+  const broken = await brokenBy(sessions, caller, files, (session, paths) =>
+    requestOf(session, { files: paths }, { method: agentMethods.ownWrites, patience: limits.ownWriteMs }),
+  );
+  const told = changed.length === 0 ? broken : [hookSentences.changedUnder(changed, agent.ours), ...broken];
+  if (told.length === 0 || agent.tell === undefined) return undefined;
+  return { answer: agent.tell(told.join("\n"), event), reason: undefined };
 }
 
 /** Tells the agent about the files with unsaved text that its search has not seen as they are. */
@@ -318,12 +324,18 @@ async function refusalOf(session: LiveSession, path: string): Promise<string | u
   return read.ok || read.unknown ? undefined : read.message;
 }
 
-/** Sends a request for a text, which is answered at once. */
-function requestOf(session: LiveSession, params: object): Promise<RequestResult> {
-  const respond = (): Promise<unknown> => session.request(methods.read, params);
+/** Sends a request; by default, one for a text, which is answered at once. */
+function requestOf(
+  session: SessionConnection,
+  params: object,
+  { method, patience }: { readonly method: string; readonly patience: number } = readRequest,
+): Promise<RequestResult> {
+  const respond = (): Promise<unknown> => session.request(method, params);
   const responder = { version: session.version, editor: sessionName(session.record), respond };
-  return resultOf(responder, { patience: limits.connectMs, signal: new AbortController().signal });
+  return resultOf(responder, { patience, signal: new AbortController().signal });
 }
+
+const readRequest = { method: methods.read, patience: limits.connectMs } as const;
 
 /** Replaces the lines that a tool has read from disk by those in the editor, if these are not saved. */
 async function showRead(

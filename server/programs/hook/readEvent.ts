@@ -82,10 +82,10 @@ export function readEvent(
   };
 }
 
-/** Returns a tool as it counts at an event: one that changes files may have done, once it has run, what a command may do. */
+/** Returns a tool as it counts at an event: a command that has run may have done more than to apply a patch. */
 function toolAt(when: ReturnType<AgentHook["when"]>, tool: OwnTool | undefined): OwnTool | undefined {
   if (when === undefined || tool === undefined) return undefined;
   const changesNothing = tool.kind === "read" || tool.kind === "search";
-  if (when === "after") return changesNothing ? tool : { kind: "command", field: tool.field };
+  if (when === "after") return tool.isCommand ? { kind: "command", field: tool.field } : tool;
   return changesNothing || tool.kind === "command" ? undefined : tool;
 }

@@ -15,6 +15,16 @@ local reports = setmetatable({}, {
   end,
 })
 
+-- By URI: the time at which a document was closed last.
+local closed = {}
+
+-- Neovim closes and opens the document of a file that it loads again. A server then says at once that the closed document has
+-- no errors, and checks the new text only after that.
+local function is_about_closing(report)
+  local at = closed[report and report.uri]
+  return at and #(report.diagnostics or {}) == 0 and vim.uv.now() - at < 200
+end
+
 -- Tables of handlers that count the reports. Clients may share one.
 local counting = setmetatable({}, { __mode = "k" })
 
@@ -26,8 +36,10 @@ local function follow(client)
   for _, method in ipairs({ "textDocument/publishDiagnostics", "textDocument/diagnostic" }) do
     local own = client.handlers[method]
     client.handlers[method] = function(problem, result, context, ...)
-      local report = reports[context.client_id]
-      report.count, report.at = report.count + 1, vim.uv.now()
+      if not is_about_closing(result) then
+        local report = reports[context.client_id]
+        report.count, report.at = report.count + 1, vim.uv.now()
+      end
       return (own or vim.lsp.handlers[method])(problem, result, context, ...)
     end
   end
@@ -133,8 +145,17 @@ end
 
 --- Counts the reports of all servers from now on.
 function M.watch()
+  local group = vim.api.nvim_create_augroup(name .. "_diagnostics", {})
+  vim.api.nvim_create_autocmd("LspNotify", {
+    group = group,
+    callback = function(event)
+      if event.data.method == "textDocument/didClose" then
+        closed[event.data.params.textDocument.uri] = vim.uv.now()
+      end
+    end,
+  })
   vim.api.nvim_create_autocmd("LspAttach", {
-    group = vim.api.nvim_create_augroup(name .. "_diagnostics", {}),
+    group = group,
     callback = function(event)
       local client = vim.lsp.get_client_by_id(event.data.client_id)
       if client then
