@@ -91,7 +91,10 @@ function firstSeed({ ciSeed = Date.now() % 1_000_000_000 }: Row): number {
 
 /** Runs a command to its end, and shows the lines with figures. */
 async function run({ words: [program, ...args], env }: Command) {
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, args, {
+    env: { ...process.env, PROVE: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const timer = setTimeout(() => child.kill("SIGTERM"), mostMs);
   let output = `${Object.entries(env ?? {})
     .map(([name, value]) => `${name}=${value} `)
