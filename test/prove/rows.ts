@@ -39,6 +39,8 @@ const script = (name: string, ...args: readonly (string | number)[]): Command =>
   words: ["npm", "run", "--silent", name, "--", ...args.map(String)],
 });
 
+const streamLaws = "any damage|every request and every wrong message";
+
 /** The rows by name. */
 export const rows: Readonly<Record<string, Row>> = {
   text: {
@@ -57,6 +59,31 @@ export const rows: Readonly<Record<string, Row>> = {
     part: 50_000,
     // Seven laws: six dialects, and the library.
     run: (seed, count) => [tests(["test/documentLaws.test.ts"], laws(seed, Math.ceil(count / 7)))],
+  },
+  frames: {
+    proves:
+      "malformed frames and envelopes, prototype fields, equal ids, storms of cancellations: no crash, no silence",
+    unit: "mutated streams",
+    ci: 10_000,
+    long: 1_000_000,
+    part: 50_000,
+    first: [tests(["test/framing.test.ts", "test/envelopes.test.ts", "test/hostile.test.ts"])],
+    run: (seed, count) => [
+      tests(["test/framing.test.ts", "test/envelopeLaws.test.ts"], laws(seed, Math.ceil(count / 2)), streamLaws),
+    ],
+  },
+  paths: {
+    proves: "no path leads outside or to a protected file, at any door; no link that is exchanged during a call does",
+    unit: "s of exchanged links",
+    ci: 10,
+    long: 1_200,
+    part: 60,
+    first: [
+      tests(["test/agent/vectors.test.ts", "test/agent/mounts.test.ts", "test/pathLaws.test.ts"], {
+        PATH_VECTORS: "all",
+      }),
+    ],
+    run: (_, count) => [tests(["test/disk/swapping.test.ts"], { SWAP_SECONDS: count })],
   },
   identities: {
     proves: "a call changes the characters that its author saw, or none: wrong 0",
