@@ -17,6 +17,8 @@ export interface CrowdOptions {
   readonly keyMs: number;
   /** Seed for all random choices. */
   readonly seed: number;
+  /** The number of edits after which the editor dies; `undefined` if it does not. */
+  readonly diesAfter?: number;
   /** Gets a line after every 1,000 edits, so that a run that something ends from outside shows how far it came. */
   readonly report?: (line: string) => void;
 }
@@ -70,6 +72,7 @@ const answerMs = 60_000;
 
 /** Runs the crowd on a desk that has the crowd's documents open. Throws if the server ends. */
 export async function runCrowd(desk: Desk, session: Announced, options: CrowdOptions): Promise<CrowdTally> {
+  if (options.diesAfter !== undefined) return await crowd(desk, session, options);
   const server = desk.editor.process;
   let whenEnded = (): void => undefined;
   const ended = new Promise<never>((_, reject) => {
@@ -86,7 +89,7 @@ export async function runCrowd(desk: Desk, session: Announced, options: CrowdOpt
 async function crowd(
   desk: Desk,
   session: Announced,
-  { agents, edits, keyMs, seed, report }: CrowdOptions,
+  { agents, edits, keyMs, seed, report, diesAfter = Number.POSITIVE_INFINITY }: CrowdOptions,
 ): Promise<CrowdTally> {
   const random = randomFrom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -94,6 +97,13 @@ async function crowd(
   const wrong: string[] = [];
   const counts = Array.from({ length: documents }, () => new Array<number>(agents).fill(0));
   let left = edits;
+  /** The edits of which the editor's death leaves unknown whether they were made. */
+  const inDoubt: (readonly [document: number, agent: number])[] = [];
+
+  const gone = new Promise<never>((_, reject) => {
+    desk.editor.process.once("exit", () => reject(new Error("the server has ended")));
+  });
+  gone.catch(() => undefined); // Whoever waits for an answer then gets the error.
 
   // A behaviour is chosen when an edit arrives, for the edit after it.
   desk.editor.beforeEdits(() => {
@@ -112,15 +122,31 @@ async function crowd(
         const count = counts[document]![agent]!;
         return { path: pathOf(document), oldText: lineOf(agent, count), newText: lineOf(agent, count + 1) };
       });
-      const { result, error } = await inTime(peer.ask(call, "multiEdit/apply", { edits: sent }));
-      const data = (error as { data?: MultiEditErrorData } | undefined)?.data;
-      const outcome = (result as MultiEditResult | undefined)?.outcome ?? data?.failures[0]?.code ?? "noAnswer";
-      outcomes[outcome] = (outcomes[outcome] ?? 0) + chosen.length;
-      if (outcome === "applied") for (const document of chosen) counts[document]![agent]!++;
-      else if (outcome === "unknown") await lookAgain(peer, agent, chosen);
-      else if (!expected.has(outcome)) wrong.push(`agent ${agent}: ${outcome}: ${error?.message}`);
+      if (edits - left >= diesAfter) void die();
+      try {
+        await send(peer, { call, agent, chosen, sent });
+      } catch (error) {
+        if (!desk.editor.hasDied()) throw error;
+        for (const document of chosen) inDoubt.push([document, agent]);
+        return;
+      }
       if (wrong.length > 20) return;
     }
+  };
+  const send = async (
+    peer: Peer,
+    { call, agent, chosen, sent }: { call: number; agent: number; chosen: readonly number[]; sent: readonly object[] },
+  ): Promise<void> => {
+    const { result, error } = await Promise.race([
+      inTime(peer.ask(call, "multiEdit/apply", { edits: sent })),
+      gone,
+    ]);
+    const data = (error as { data?: MultiEditErrorData } | undefined)?.data;
+    const outcome = (result as MultiEditResult | undefined)?.outcome ?? data?.failures[0]?.code ?? "noAnswer";
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + chosen.length;
+    if (outcome === "applied") for (const document of chosen) counts[document]![agent]!++;
+    else if (outcome === "unknown") await lookAgain(peer, agent, chosen);
+    else if (!expected.has(outcome)) wrong.push(`agent ${agent}: ${outcome}: ${error?.message}`);
   };
   /** After the outcome `unknown`, each edit may have been made or not. */
   const lookAgain = async (peer: Peer, agent: number, chosen: readonly number[]): Promise<void> => {
@@ -134,6 +160,11 @@ async function crowd(
   };
 
   const typing = startTyping(desk, keyMs, random);
+  /** The user's last key is synced before the editor dies. */
+  const die = async (): Promise<void> => {
+    await typing.stop();
+    desk.editor.die();
+  };
   const peers = await Promise.all(
     Array.from({ length: agents }, (_, i) => friend(session, { name: `agent ${i}`, agent: `agent${i}` })),
   );
@@ -142,6 +173,8 @@ async function crowd(
   const typed = await typing.stop();
   desk.editor.behave("honest");
   const texts = desk.texts();
+  for (const [document, agent] of inDoubt)
+    if (texts[pathOf(document)]?.includes(lineOf(agent, counts[document]![agent]! + 1))) counts[document]![agent]!++;
   for (let document = 0; document < documents; document++) {
     const should = textOf(counts[document]!, typed[document]!);
     const is = texts[pathOf(document)];
