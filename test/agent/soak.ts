@@ -21,7 +21,7 @@ export interface Reading {
 /** The size of a run. */
 interface SoakOptions {
   readonly seconds: number;
-  readonly documents: number;
+  readonly rounds: number;
   readonly agents: number;
   readonly report: (line: string) => void;
 }
@@ -71,53 +71,54 @@ export async function laySoak(
   return { desk, measure };
 }
 
-/** Lets the agents work while the user types, and measures the server again and again. */
+/**
+ * Lets the agents work while the user types, and after each round closes all documents, measures the server, and opens them
+ * again: what the server remembers of an open document has limits that a short run does not reach.
+ */
 export async function soak(
   home: string,
   { desk, measure }: Awaited<ReturnType<typeof laySoak>>,
-  { seconds, documents, agents, report }: SoakOptions,
+  { seconds, rounds, agents, report }: SoakOptions,
 ): Promise<readonly Reading[]> {
   const start = performance.now();
   const secondsNow = (): number => (performance.now() - start) / 1000;
   const [session] = await announced(home);
+  const documents = Object.keys(desk.texts());
   let calls = 0;
-  const work = async (agent: number): Promise<void> => {
-    let peer = await friend(session, { name: `agent ${agent}`, agent: `agent${agent}` });
-    for (let turn = 0; secondsNow() < seconds; turn++) {
-      if (turn % 50 === 49) {
-        peer.end();
-        peer = await friend(session, { name: `agent ${agent}`, agent: `agent${agent}` });
-      }
-      calls += await taskOf(peer, agent, turn, documents);
-      // As many calls as a hurried agent sends; what a call leaves behind does not depend on how many there are at once.
-      await delay(2);
+  const work = async (agent: number, end: number): Promise<void> => {
+    for (let turn = 0; secondsNow() < end; ) {
+      const peer = await friend(session, { name: `agent ${agent}`, agent: `agent${agent}` });
+      for (const last = turn + 50; turn < last && secondsNow() < end; turn++)
+        calls += await taskOf(peer, { agent, turn: turn + calls, documents: documents.length });
+      peer.end();
     }
-    peer.end();
   };
-  const type = async (): Promise<void> => {
-    for (let key = 0; secondsNow() < seconds; key++) {
-      const path = nameOf(key % documents);
+  const type = async (end: number): Promise<void> => {
+    for (let key = 0; secondsNow() < end; key++) {
+      const path = nameOf(key % documents.length);
       await desk.typeBefore(path, "line 50:", "k");
-      if (key % 40 === 39) await reopen(desk, path);
+      if (key % 40 === 39) await reopen(desk, [path]);
       await delay(50);
     }
   };
   const readings: Reading[] = [];
-  const watch = async (): Promise<void> => {
-    const every = Math.max(1, Math.min(60, seconds / 24));
-    while (secondsNow() < seconds) {
-      await delay(every * 1000);
+  for (let round = 1; round <= rounds; round++) {
+    const end = (seconds * round) / rounds;
+    await Promise.all([type(end), ...Array.from({ length: agents }, (_, agent) => work(agent, end))]);
+    await reopen(desk, documents, async () => {
       const { heapUsed, external, rss, descriptors } = await measure();
       readings.push({ at: secondsNow(), heapUsed, external, rss, descriptors, calls });
-      report(lineFor(readings.at(-1)!));
-    }
-  };
-  await Promise.all([watch(), type(), ...Array.from({ length: agents }, (_, agent) => work(agent))]);
+    });
+    report(lineFor(readings.at(-1)!));
+  }
   return readings;
 }
 
 /** One task of an agent: it reads, edits what it has read, sends calls that fail, and undoes; returns the number of calls. */
-async function taskOf(peer: Peer, agent: number, turn: number, documents: number): Promise<number> {
+async function taskOf(
+  peer: Peer,
+  { agent, turn, documents }: { readonly agent: number; readonly turn: number; readonly documents: number },
+): Promise<number> {
   const isClosed = turn % 10 === 9;
   const path = isClosed ? `closed/file${(turn / 10 + agent * 5) % 20 | 0}.txt` : nameOf((turn * 7 + agent) % documents);
   const line = agent * 10 + (turn % 10);
@@ -135,14 +136,17 @@ async function taskOf(peer: Peer, agent: number, turn: number, documents: number
   return 5;
 }
 
-/** Closes a document, and opens it again with its text, as after a save. */
-async function reopen(desk: Desk, path: string): Promise<void> {
+/** Saves documents as editors do, by a new file, closes them, and opens them again. `between`: what is done meanwhile. */
+async function reopen(desk: Desk, paths: readonly string[], between?: () => Promise<void>): Promise<void> {
   while (desk.editor.pendingEdit() !== undefined) await desk.editor.pendingEdit();
-  const text = desk.texts()[path] ?? "";
-  writeFileSync(join(desk.root, `${path}.new`), text);
-  renameSync(join(desk.root, `${path}.new`), join(desk.root, path));
-  await desk.editor.close(desk.uri(path));
-  await desk.editor.open({ uri: desk.uri(path), text });
+  const texts = desk.texts();
+  for (const path of paths) {
+    writeFileSync(join(desk.root, `${path}.new`), texts[path] ?? "");
+    renameSync(join(desk.root, `${path}.new`), join(desk.root, path));
+    await desk.editor.close(desk.uri(path));
+  }
+  await between?.();
+  for (const path of paths) await desk.editor.open({ uri: desk.uri(path), text: texts[path] ?? "" });
 }
 
 const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(2);
@@ -151,15 +155,6 @@ const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(2);
 function lineFor({ at, heapUsed, external, rss, descriptors, calls }: Reading): string {
   const memory = `heap ${megabytes(heapUsed)} MB, external ${megabytes(external)}, resident ${megabytes(rss)}`;
   return `after ${at.toFixed(0)} s and ${calls} calls: ${memory}, ${descriptors} descriptors`;
-}
-
-/** Bytes per hour by which a value grows in the later half of the readings, by the least squares. */
-export function growth(readings: readonly Reading[], field: "heapUsed" | "external" | "rss"): number {
-  const late = readings.slice(readings.length >> 1);
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [time, size] = [mean(late.map(({ at }) => at)), mean(late.map((one) => one[field]))];
-  const across = late.reduce((sum, one) => sum + (one.at - time) * (one[field] - size), 0);
-  return (3600 * across) / late.reduce((sum, { at }) => sum + (at - time) ** 2, 0);
 }
 
 /** The names below a folder that the server makes for a while, and should have removed. */
