@@ -40,7 +40,9 @@ it.each([
   Math.max(60_000, edits * 200),
 );
 
-it("no edit and no key is lost, misplaced or made twice if the editor dies", { timeout: 60_000 + edits * 200 }, async () => {
+it("no edit and no key is lost, misplaced or made twice if the editor dies", {
+  timeout: 60_000 + edits * 200,
+}, async () => {
   for (let turn = 0, left = edits / 4; left > 0; turn++, left -= 50) {
     const home = ownStateHome();
     const desk = await layDesk(program, { clientInfo: { name: "Crowd" }, open: crowdTexts(agents) });

@@ -137,10 +137,7 @@ async function crowd(
     peer: Peer,
     { call, agent, chosen, sent }: { call: number; agent: number; chosen: readonly number[]; sent: readonly object[] },
   ): Promise<void> => {
-    const { result, error } = await Promise.race([
-      inTime(peer.ask(call, "multiEdit/apply", { edits: sent })),
-      gone,
-    ]);
+    const { result, error } = await Promise.race([inTime(peer.ask(call, "multiEdit/apply", { edits: sent })), gone]);
     const data = (error as { data?: MultiEditErrorData } | undefined)?.data;
     const outcome = (result as MultiEditResult | undefined)?.outcome ?? data?.failures[0]?.code ?? "noAnswer";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + chosen.length;

@@ -41,8 +41,7 @@ process.on("SIGUSR2", () => {
 const nameOf = (document: number): string => `src/file${document}.txt`;
 const lineOf = (line: number, count: number): string => `line ${line}: ${count};`;
 const linesPerDocument = 100;
-const textOf = (): string =>
-  Array.from({ length: linesPerDocument }, (_, line) => `${lineOf(line, 0)}\n`).join("");
+const textOf = (): string => Array.from({ length: linesPerDocument }, (_, line) => `${lineOf(line, 0)}\n`).join("");
 
 /** Starts a server that can be measured, with documents that are open and as many that are not. */
 export async function laySoak(
@@ -54,7 +53,14 @@ export async function laySoak(
   process.env.SOAK_READING = reading;
   const open = Object.fromEntries(Array.from({ length: documents }, (_, i) => [nameOf(i), textOf()]));
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`closed/file${i}.txt`, textOf()]));
-  const server = [process.execPath, "--expose-gc", "--require", join(at, "probe.cjs"), program.path, "--stdio"] as const;
+  const server = [
+    process.execPath,
+    "--expose-gc",
+    "--require",
+    join(at, "probe.cjs"),
+    program.path,
+    "--stdio",
+  ] as const;
   const desk = await layDesk(program, { clientInfo: { name: "Soak" }, open, files, server });
   const measure = async (): Promise<Omit<Reading, "at" | "calls">> => {
     rmSync(reading, { force: true });
@@ -120,7 +126,9 @@ async function taskOf(
   { agent, turn, documents }: { readonly agent: number; readonly turn: number; readonly documents: number },
 ): Promise<number> {
   const isClosed = turn % 10 === 9;
-  const path = isClosed ? `closed/file${(turn / 10 + agent * 5) % 20 | 0}.txt` : nameOf((turn * 7 + agent) % documents);
+  const path = isClosed
+    ? `closed/file${((turn / 10 + agent * 5) % 20) | 0}.txt`
+    : nameOf((turn * 7 + agent) % documents);
   const line = agent * 10 + (turn % 10);
   const { result } = await peer.ask(`r${turn}`, "multiEdit/read", { path });
   const found = new RegExp(`^line ${line}: (\\d+);$`, "m").exec((result as ReadResult).text);

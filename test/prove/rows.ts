@@ -97,5 +97,60 @@ export const rows: Readonly<Record<string, Row>> = {
       tests(["test/identities.test.ts"], { IDENTITY_SEED: seed, IDENTITY_RUNS: Math.ceil(count / 2) }),
     ],
   },
+  crowd: {
+    proves:
+      "16 agents, 20 keys a second, an editor that is slow, refuses, lies or dies: no edit or key lost, misplaced, doubled",
+    unit: "edits",
+    ci: 1_000,
+    long: 100_000,
+    part: 2_000,
+    run: (seed, count) => [tests(["test/agent/crowd.test.ts"], { CROWD_EDITS: count, CROWD_SEED: seed }, "no edit")],
+  },
+  soak: {
+    proves: "200 documents and 4 agents: the heap after a collection and the descriptors stay flat, no file is left",
+    unit: "s",
+    ci: 120,
+    long: 7_200,
+    part: 5_400,
+    run: (_, count) => [tests(["test/agent/soak.test.ts"], { SOAK_SECONDS: count })],
+  },
+  disk: {
+    proves: "errors, full disks and kills in batches, undo on disk and setup --write leave all old or all new",
+    unit: "faults",
+    ci: 1_000,
+    long: 100_000,
+    part: 2_000,
+    ciSeed: 1,
+    first: [tests(["test/disk/order.test.ts"], { TEST_ALL: 1 })],
+    run: (seed, count) => [
+      script(
+        "faults",
+        ...Object.entries(faultShares(count)).flatMap(([name, share]) => [`--${name}`, share]),
+        "--seed",
+        seed,
+      ),
+      tests(["test/disk/programs.test.ts"], {
+        PROGRAM_FAULTS: Math.ceil(count / 10),
+        FAULT_SEED: seed,
+        BESIDE_SECONDS: Math.ceil(count / 50),
+      }),
+    ],
+  },
+  mutants: {
+    proves:
+      "the tests notice bugs that are planted in the matching, the merge, the guards, the hook, the journal and the framing",
+    unit: "bugs",
+    ci: 10,
+    long: 100,
+    part: 10,
+    // The same hundred bugs each time, ten of them in turn by the day.
+    ciSeed: 10 * Math.floor(Date.now() / 86_400_000),
+    run: (seed, count) => [script("mutants", "--pool", 100, "--from", seed, "--count", count)],
+  },
 };
-void script;
+
+/** The options of `npm run faults` for so many faults in all: real calls that fail, simulated disks, and real power cuts. */
+function faultShares(count: number) {
+  const [runs, double] = [Math.floor(count * 0.8), Math.floor(count * 0.1)];
+  return { runs, double, states: 100 * count, cuts: Math.ceil(count / 20), swaps: 1 };
+}
