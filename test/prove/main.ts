@@ -68,7 +68,7 @@ async function go(name: string, row: Row): Promise<void> {
       const file = join(folder, `${name}-${seed}-${index}.txt`);
       writeFileSync(file, output);
       state = { ...state, wrong: [...state.wrong, { seed, output: file }] };
-      print(`WRONG ${name}, seed ${seed}; the end of ${file}:\n${output.slice(-6000)}`);
+      print(`WRONG ${name}, seed ${seed}; the end of ${file}:\n${output.slice(-4000)}`);
     }
     state = { ...state, done: state.done + count, seconds: state.seconds + (Date.now() - start) / 1000 };
     writeFileSync(pathOf(name), `${JSON.stringify(state, undefined, 1)}\n`);
@@ -92,7 +92,7 @@ function firstSeed({ ciSeed = Date.now() % 1_000_000_000 }: Row): number {
 /** Runs a command to its end, and shows the lines with figures. */
 async function run({ words: [program, ...args], env }: Command) {
   const child = spawn(program, args, {
-    env: { ...process.env, PROVE: "1", ...env },
+    env: { ...process.env, PROVE: "1", NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const timer = setTimeout(() => child.kill("SIGTERM"), mostMs);
