@@ -110,6 +110,10 @@ function lay() {
     ...["out", "ws-not", "ws/.git", "ws/.vscode", "ws/gd"].map((path) => readdirSync(join(at, path)).sort()),
     unreachable.map((path) => readFileSync(join(at, path), "utf8")),
     readdirSync(at).sort(),
+    // On some disks, these names would be those of protected files.
+    readdirSync(join(at, "ws"))
+      .filter((name) => /git|vscode|secret/i.test(name))
+      .sort(),
   ];
   return { home, at, ws: join(at, "ws"), state };
 }

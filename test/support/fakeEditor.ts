@@ -166,9 +166,6 @@ export interface FakeEditor extends ConfirmView {
   readonly reset: () => Promise<void>;
   /** Shuts the server down as LSP prescribes; returns its exit code. */
   readonly stop: () => Promise<number | null>;
-  /** Ends as an editor does that is killed: without a word, its pipes are closed. */
-  readonly die: () => void;
-  readonly hasDied: () => boolean;
 }
 
 /** Starts a server and initializes it. */
@@ -180,7 +177,6 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     new StreamMessageWriter(child.stdin),
   );
   let stderr = "";
-  let hasDied = false;
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     stderr += chunk;
   });
@@ -226,12 +222,6 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
       window.answerConfirmsWith({ answer: "apply" });
     },
     stop: () => stop(connection, child),
-    die: () => {
-      hasDied = true;
-      connection.dispose();
-      for (const stream of [child.stdin, child.stdout]) stream.destroy();
-    },
-    hasDied: () => hasDied,
   };
 }
 
