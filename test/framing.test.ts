@@ -1,14 +1,11 @@
 /** Frames on the wire: valid and invalid ones, and the handling of damaged streams. */
-import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { streamChannel } from "../server/lsp/wire/channel.js";
 import { encodeFrame, FrameDecoder } from "../server/lsp/wire/framing.js";
-import { openClientConnection } from "../server/lsp/wire/transport.js";
 import { limits } from "../server/text/limits.js";
 import { lawRuns } from "./support/extent.js";
 import { probeServers } from "./support/probeServers.js";
-import { registerProbes } from "./support/probes.js";
+import { runProbes } from "./support/probes.js";
 import { frame, framesOf, initialize, request } from "./support/rawClient.js";
 
 const { start, startInitialized } = probeServers();
@@ -211,30 +208,8 @@ describe("any damage to a stream of bytes", () => {
     ),
   );
 
-  /** Sends the bytes in pieces to a new session, closes the stream, and returns the output. */
-  async function run(pieces: readonly Buffer[]): Promise<{ code: number; output: Buffer; notes: string[] }> {
-    const input = new PassThrough();
-    const output = new PassThrough();
-    const chunks: Buffer[] = [];
-    output.on("data", (chunk: Buffer) => chunks.push(chunk));
-    const notes: string[] = [];
-    const code = await new Promise<number>((exit) => {
-      const { connection } = openClientConnection(streamChannel(input, output), {
-        exit,
-        note: (_level, text) => notes.push(text),
-        watch() {},
-      });
-      registerProbes(connection);
-      connection.listen();
-      for (const piece of pieces) input.write(piece);
-      input.end();
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    return { code, output: Buffer.concat(chunks), notes };
-  }
-
   it("is done to a stream that is itself undamaged", async () => {
-    const { code, output, notes } = await run([stream]);
+    const { code, output, notes } = await runProbes([stream]);
     // The response comes before the question, which the server asks in a later turn of the event loop.
     expect([code, notes]).toEqual([0, ["a response has an id that matches no pending request from the server"]]);
     expect(
@@ -252,7 +227,7 @@ describe("any damage to a stream of bytes", () => {
         fc.array(fc.nat(), { maxLength: 4 }),
         async (damages, places) => {
           const bytes = damages.reduce<Buffer>((all, change) => change(all), stream);
-          const { code, output, notes } = await run(cut(bytes, places));
+          const { code, output, notes } = await runProbes(cut(bytes, places));
           expect([0, 1]).toContain(code);
           expect(framesOf(output).rest).toHaveLength(0);
           expect(notes.every((note) => note.length < 500)).toBe(true);

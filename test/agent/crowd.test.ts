@@ -10,7 +10,7 @@ import { crowdTexts, runCrowd } from "./crowd.js";
 
 const program = serverForDesks();
 const agents = 16;
-const edits = Number(process.env.CROWD_EDITS ?? 200);
+const edits = Number(process.env.CROWD_EDITS ?? 400);
 const seed = Number(process.env.CROWD_SEED ?? Date.now() % 1_000_000);
 
 it.each([
@@ -27,18 +27,34 @@ it.each([
     const [session] = await announced(home);
     const start = performance.now();
     const report = (line: string): void => console.log(`seed ${seed}, ${syncs}, ${takes}: ${line}`);
-    const size = { agents, edits: edits / 2, keyMs: 50, seed, report };
+    const size = { agents, edits: edits / 4, keyMs: 50, seed, report };
     const { outcomes, keys, wrong } = await runCrowd(desk, session, size);
     const seconds = ((performance.now() - start) / 1000).toFixed(0);
     console.log(`seed ${seed}, ${syncs}, ${takes}: ${JSON.stringify(outcomes)}, ${keys} keys, ${seconds} s`);
     expect(wrong).toEqual([]);
-    expect(outcomes.applied).toBeGreaterThan(edits / 4);
+    expect(outcomes.applied).toBeGreaterThan(edits / 8);
     expect(keys).toBeGreaterThan(0);
     const isTogether = desk.editor.asked.some(({ edit }) => (edit.documentChanges?.length ?? 0) > 1);
     expect(isTogether).toBe(options === takesAll);
   },
   Math.max(60_000, edits * 200),
 );
+
+it("no edit and no key is lost, misplaced or made twice if the editor dies", {
+  timeout: 60_000 + edits * 200,
+}, async () => {
+  for (let turn = 0, left = edits / 4; left > 0; turn++, left -= 50) {
+    const home = ownStateHome();
+    const desk = await layDesk(program, { clientInfo: { name: "Crowd" }, open: crowdTexts(agents) });
+    const [session] = await announced(home);
+    const size = { agents, edits: 1_000_000, diesAfter: Math.min(left, 50), keyMs: 50, seed: seed + turn };
+    const { outcomes, wrong } = await runCrowd(desk, session, size);
+    console.log(`seed ${seed + turn}, until the editor dies: ${JSON.stringify(outcomes)}`);
+    expect(wrong).toEqual([]);
+    await expect.poll(() => desk.editor.process.exitCode).toBe(1);
+    expect(desk.editor.stderr()).toBe("");
+  }
+});
 
 it("ends with a verdict if the server ends during the run", async () => {
   const home = ownStateHome();

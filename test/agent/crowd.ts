@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
 import { type Announced, friend, type Peer } from "../support/agentPeer.js";
-import type { Desk } from "../support/desk.js";
+import { type Desk, kill } from "../support/desk.js";
 import type { Behaviour } from "../support/editorAnswers.js";
 
 /** The size of a run. */
@@ -17,6 +17,8 @@ export interface CrowdOptions {
   readonly keyMs: number;
   /** Seed for all random choices. */
   readonly seed: number;
+  /** The number of edits after which the editor dies; `undefined` if it does not. */
+  readonly diesAfter?: number;
   /** Gets a line after every 1,000 edits, so that a run that something ends from outside shows how far it came. */
   readonly report?: (line: string) => void;
 }
@@ -70,6 +72,7 @@ const answerMs = 60_000;
 
 /** Runs the crowd on a desk that has the crowd's documents open. Throws if the server ends. */
 export async function runCrowd(desk: Desk, session: Announced, options: CrowdOptions): Promise<CrowdTally> {
+  if (options.diesAfter !== undefined) return await crowd(desk, session, options);
   const server = desk.editor.process;
   let whenEnded = (): void => undefined;
   const ended = new Promise<never>((_, reject) => {
@@ -86,15 +89,18 @@ export async function runCrowd(desk: Desk, session: Announced, options: CrowdOpt
 async function crowd(
   desk: Desk,
   session: Announced,
-  { agents, edits, keyMs, seed, report }: CrowdOptions,
+  { agents, edits, keyMs, seed, report, diesAfter = Number.POSITIVE_INFINITY }: CrowdOptions,
 ): Promise<CrowdTally> {
   const random = randomFrom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  const outcomes: Record<string, number> = {};
-  const wrong: string[] = [];
   const counts = Array.from({ length: documents }, () => new Array<number>(agents).fill(0));
-  let left = edits;
+  const run: Run = { outcomes: {}, wrong: [], counts };
+  const { outcomes, wrong } = run;
+  let [left, isDead] = [edits, false];
+  /** The edits of which the editor's death leaves unknown whether they were made. */
+  const inDoubt: (readonly [document: number, agent: number])[] = [];
 
+  const gone = endOf(desk);
   // A behaviour is chosen when an edit arrives, for the edit after it.
   desk.editor.beforeEdits(() => {
     desk.editor.behave(pick(habits));
@@ -112,28 +118,24 @@ async function crowd(
         const count = counts[document]![agent]!;
         return { path: pathOf(document), oldText: lineOf(agent, count), newText: lineOf(agent, count + 1) };
       });
-      const { result, error } = await inTime(peer.ask(call, "multiEdit/apply", { edits: sent }));
-      const data = (error as { data?: MultiEditErrorData } | undefined)?.data;
-      const outcome = (result as MultiEditResult | undefined)?.outcome ?? data?.failures[0]?.code ?? "noAnswer";
-      outcomes[outcome] = (outcomes[outcome] ?? 0) + chosen.length;
-      if (outcome === "applied") for (const document of chosen) counts[document]![agent]!++;
-      else if (outcome === "unknown") await lookAgain(peer, agent, chosen);
-      else if (!expected.has(outcome)) wrong.push(`agent ${agent}: ${outcome}: ${error?.message}`);
+      if (edits - left >= diesAfter) void die();
+      try {
+        await Promise.race([send(run, peer, { call, agent, chosen, sent }), gone]);
+      } catch (error) {
+        if (!isDead) throw error;
+        for (const document of chosen) inDoubt.push([document, agent]);
+        return;
+      }
       if (wrong.length > 20) return;
     }
   };
-  /** After the outcome `unknown`, each edit may have been made or not. */
-  const lookAgain = async (peer: Peer, agent: number, chosen: readonly number[]): Promise<void> => {
-    for (const document of chosen) {
-      const { result } = await peer.ask(`read ${document}`, "multiEdit/read", { path: pathOf(document) });
-      const { text } = result as ReadResult;
-      const now = [0, 1].find((more) => text.includes(lineOf(agent, counts[document]![agent]! + more)));
-      if (now === undefined) wrong.push(`agent ${agent}: ${pathOf(document)} has neither the old nor the new line`);
-      else counts[document]![agent]! += now;
-    }
-  };
-
   const typing = startTyping(desk, keyMs, random);
+  /** The user's last key is synced before the editor dies. */
+  const die = async (): Promise<void> => {
+    await typing.stop();
+    isDead = true;
+    kill(desk.editor);
+  };
   const peers = await Promise.all(
     Array.from({ length: agents }, (_, i) => friend(session, { name: `agent ${i}`, agent: `agent${i}` })),
   );
@@ -142,12 +144,57 @@ async function crowd(
   const typed = await typing.stop();
   desk.editor.behave("honest");
   const texts = desk.texts();
+  for (const [document, agent] of inDoubt)
+    if (texts[pathOf(document)]?.includes(lineOf(agent, counts[document]![agent]! + 1))) counts[document]![agent]!++;
   for (let document = 0; document < documents; document++) {
     const should = textOf(counts[document]!, typed[document]!);
     const is = texts[pathOf(document)];
     if (is !== should) wrong.push(`${pathOf(document)} is\n${is}\ninstead of\n${should}`);
   }
   return { outcomes, keys: typed.join("").length, wrong };
+}
+
+/** Rejects when the server has ended: then some answers never come. */
+function endOf({ editor }: Desk): Promise<never> {
+  const gone = new Promise<never>((_, reject) => {
+    editor.process.once("exit", () => reject(new Error("the server has ended")));
+  });
+  gone.catch(() => undefined); // Whoever waits for an answer gets the error.
+  return gone;
+}
+
+/** What a run has come to. `counts`: the edits that were made, by document and agent. */
+interface Run {
+  readonly outcomes: Record<string, number>;
+  readonly wrong: string[];
+  readonly counts: readonly number[][];
+}
+
+/** An agent's call: one edit in each of the chosen documents. */
+interface Sent {
+  readonly call: number;
+  readonly agent: number;
+  readonly chosen: readonly number[];
+  readonly sent: readonly object[];
+}
+
+/** Sends a call, and notes what came of it. */
+async function send({ outcomes, wrong, counts }: Run, peer: Peer, { call, agent, chosen, sent }: Sent): Promise<void> {
+  const { result, error } = await inTime(peer.ask(call, "multiEdit/apply", { edits: sent }));
+  const data = (error as { data?: MultiEditErrorData } | undefined)?.data;
+  const outcome = (result as MultiEditResult | undefined)?.outcome ?? data?.failures[0]?.code ?? "noAnswer";
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + chosen.length;
+  if (outcome === "applied") for (const document of chosen) counts[document]![agent]!++;
+  else if (outcome !== "unknown" && !expected.has(outcome)) wrong.push(`agent ${agent}: ${outcome}: ${error?.message}`);
+  if (outcome !== "unknown") return;
+  // Each edit may have been made or not.
+  for (const document of chosen) {
+    const { result } = await peer.ask(`read ${document}`, "multiEdit/read", { path: pathOf(document) });
+    const { text } = result as ReadResult;
+    const now = [0, 1].find((more) => text.includes(lineOf(agent, counts[document]![agent]! + more)));
+    if (now === undefined) wrong.push(`agent ${agent}: ${pathOf(document)} has neither the old nor the new line`);
+    else counts[document]![agent]! += now;
+  }
 }
 
 /** Rejects if an answer is missing. */

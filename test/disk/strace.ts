@@ -109,7 +109,8 @@ function strace(program: string, task: string, options: readonly string[]): Prom
   return runProgram("strace", ["-q", ...options, process.execPath, program, task]);
 }
 
-const changing = [
+/** The system calls that change something. */
+export const changing = [
   ...["openat", "pwrite64", "fsync", "ftruncate", "fchmod", "fchown", "fsetxattr"],
   ...["rename", "link", "unlink", "mkdir", "rmdir"],
 ];
@@ -128,12 +129,18 @@ function pointsOf(log: string): Point[] {
   const last = lines.findIndex((line) => line.includes(`"${marks.end}"`));
   const process = /^\d+/.exec(lines[first] ?? "")?.[0];
   for (const [index, line] of lines.entries()) {
-    const [, who, call, rest = ""] = /^(\d+) +(\w+)\((.*)/.exec(line) ?? [];
-    if (who !== process || call === undefined || !changing.includes(call)) continue;
-    const number = (counts.get(call) ?? 0) + 1;
-    counts.set(call, number);
-    const isChange = call !== "openat" || /O_WRONLY|O_RDWR|O_CREAT/.test(rest);
-    if (index > first && index < last && isChange) points.push({ call, number });
+    const [, who, rest = ""] = /^(\d+) +(.*)/.exec(line) ?? [];
+    const point = who === process ? pointIn(rest, counts) : undefined;
+    if (index > first && index < last && point !== undefined) points.push(point);
   }
   return points;
+}
+
+/** The point of a line in a trace; `undefined` if its call changes nothing. Counts the calls. */
+export function pointIn(line: string, counts: Map<string, number>): Point | undefined {
+  const [, call, rest = ""] = /^(\w+)\((.*)/.exec(line) ?? [];
+  if (call === undefined || !changing.includes(call)) return undefined;
+  const number = (counts.get(call) ?? 0) + 1;
+  counts.set(call, number);
+  return call !== "openat" || /O_WRONLY|O_RDWR|O_CREAT/.test(rest) ? { call, number } : undefined;
 }

@@ -23,6 +23,8 @@ export interface SwapTally {
   writes: number;
   /** The calls that succeeded, so that the race was really run. */
   succeeded: number;
+  /** How often the directory was exchanged, to the last thousand. */
+  swaps: number;
   readonly wrong: string[];
 }
 
@@ -37,6 +39,7 @@ while os.getppid() != 1:
     for _ in range(1000):
         if not hasattr(libc, "renameat2") or libc.renameat2(-100, a, -100, b, 2) != 0:
             os.rename(a, c); os.rename(b, a); os.rename(c, b)
+    print(flush=True)
 `;
 
 /** Runs calls for some seconds against the built server `program`. */
@@ -48,13 +51,16 @@ export async function runSwaps(program: string, seconds: number): Promise<SwapTa
   writeFileSync(join(ws, "d", "a.txt"), "one\n");
   writeFileSync(join(outside, "a.txt"), `${secret}\none\n`);
   symlinkSync(outside, join(ws, "link"));
-  const tally: SwapTally = { reads: 0, writes: 0, succeeded: 0, wrong: [] };
+  const tally: SwapTally = { reads: 0, writes: 0, succeeded: 0, swaps: 0, wrong: [] };
   const before = process.env.XDG_STATE_HOME;
   process.env.XDG_STATE_HOME = join(at, "state");
   const settings = { save: "never" };
   const editor = await startEditor({ server: [process.execPath, program, "--stdio"], folders: [ws], settings });
   process.env.XDG_STATE_HOME = before;
-  const swapping: ChildProcess = spawn("python3", ["-c", swapper, ws], { stdio: "ignore" });
+  const swapping: ChildProcess = spawn("python3", ["-c", swapper, ws], { stdio: ["ignore", "pipe", "ignore"] });
+  swapping.stdout?.on("data", (lines: Buffer) => {
+    tally.swaps += 1000 * lines.length;
+  });
   try {
     const end = performance.now() + seconds * 1000;
     for (let turn = 0; performance.now() < end; turn++) await swapOnce(editor, turn, tally);

@@ -26,6 +26,20 @@ export const areas: Readonly<Record<string, Area>> = {
     tests: [...merging, "test/text.test.ts"],
     likeWhat: /^(?:merge|lineChanges|lineParts|words|hunks)\.ts$/,
   },
+  "server/match": {
+    tests: ["test/ladderLaws.test.ts", "test/cases.test.ts", "test/laws.test.ts", "test/batchLaws.test.ts", "test/ind"],
+  },
+  "server/plan": {
+    tests: ["test/plan.test.ts", "test/laws.test.ts", "test/cases.test.ts", "test/patchLaws.test.ts", "test/outcomes"],
+  },
+  "server/disk": {
+    tests: ["test/disk"],
+    likeWhat: /^(?:journal|commit|stage|moveIntoPlace|recover|rollBack)\.ts$/,
+  },
+  "server/lsp/wire": {
+    tests: ["test/framing.test.ts", "test/envelope", "test/rpc.test.ts", "test/connection.test.ts"],
+    likeWhat: /^(?:framing|gate|channel)\.ts$/,
+  },
   "server/session": {
     tests: ["test/agent/gate", "test/agent/settings", "test/agent/sessions.test.ts", "test/agent/record.test.ts"],
     isBuilt: true,
@@ -75,3 +89,9 @@ export const areas: Readonly<Record<string, Area>> = {
     likeWhat: /^protect/,
   },
 };
+
+/** The parts of the hundred bugs that `npm run prove` plants, in turn. */
+export const pooled: readonly string[] = [
+  ...["server/text", "server/match", "server/plan", "server/plan/views"],
+  ...["server/workspace", "server/programs/hook", "server/disk", "server/lsp/wire"],
+];

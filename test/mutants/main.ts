@@ -1,6 +1,7 @@
 /**
  * Tells which planted bugs the tests notice. Usage: `npm run mutants -- [FOLDER]… [--seed N] [--count N]`. Each bug is
- * planted in a copy of the last commit, in which the folder's tests run until one fails.
+ * planted in a copy of the last commit, in which the folder's tests run until one fails. `-- --pool 100 --from N --count 10`
+ * plants ten of a hundred bugs, which take turns between the folders, without running the tests before.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,11 +9,16 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { areas } from "./areas.js";
+import { areas, pooled } from "./areas.js";
 import { type Mutant, mutantsOf } from "./mutate.js";
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: "string", default: "1" }, count: { type: "string", default: "10" } },
+  options: {
+    seed: { type: "string", default: "1" },
+    count: { type: "string", default: "10" },
+    pool: { type: "string" },
+    from: { type: "string", default: "0" },
+  },
   allowPositionals: true,
 });
 const seed = Number(values.seed);
@@ -25,28 +31,48 @@ const copy = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-mutants-")));
 try {
   execFileSync("git", ["clone", "--quiet", ".", copy]);
   symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
-  let isMet = true;
-  for (const folder of folders) isMet = tryFolder(folder) && isMet;
-  process.exitCode = isMet ? 0 : 1;
+  const isMet = values.pool === undefined ? folders.map(tryFolder) : [tryPool(Number(values.pool))];
+  process.exitCode = isMet.includes(false) ? 1 : 0;
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
 
 /** Tries a folder's mutants; returns `false` if too many survive. */
 function tryFolder(folder: string): boolean {
-  const { tests = [], isBuilt = false, likeWhat = /(?:)/ } = areas[folder] ?? {};
+  const { tests = [], isBuilt = false } = areas[folder] ?? {};
+  const drawn = shuffled(folder).slice(0, Number(values.count));
+  if (!passes(tests, isBuilt)) throw new Error(`the tests of ${folder} fail without a bug`);
+  return areNoticed(
+    folder,
+    drawn.map((mutant) => ({ folder, mutant })),
+  );
+}
+
+/** Tries some of a fixed number of mutants, which begin with one of each folder; returns `false` if too many survive. */
+function tryPool(size: number): boolean {
+  const all = pooled.map((folder) => shuffled(folder).map((mutant) => ({ folder, mutant })));
+  const pool = Array.from({ length: size }, (_, i) => all[i % all.length]![Math.floor(i / all.length)]!);
+  const [from, count] = [Number(values.from) % size, Number(values.count)];
+  return areNoticed(`bugs from ${from} on`, [...pool, ...pool].slice(from, from + count));
+}
+
+/** All mutants of a folder, in the order of the seed. */
+function shuffled(folder: string): readonly Mutant[] {
+  const { likeWhat = /(?:)/ } = areas[folder] ?? {};
   const all = readdirSync(join(copy, folder))
     .filter((name) => name.endsWith(".ts") && !name.startsWith("sentences") && likeWhat.test(name))
     .flatMap((name) => mutantsOf(join(folder, name), readFileSync(join(copy, folder, name), "utf8")));
-  const chosen = fc.sample(fc.shuffledSubarray([...all], { minLength: all.length }), { seed, numRuns: 1 })[0] ?? [];
-  const drawn = chosen.slice(0, Number(values.count));
-  if (!passes(tests, isBuilt)) throw new Error(`the tests of ${folder} fail without a bug`);
-  const survivors = drawn.filter((mutant) => survives(mutant, tests, isBuilt));
+  return fc.sample(fc.shuffledSubarray([...all], { minLength: all.length }), { seed, numRuns: 1 })[0] ?? [];
+}
+
+function areNoticed(what: string, drawn: readonly { readonly folder: string; readonly mutant: Mutant }[]): boolean {
+  const survivors = drawn.filter(({ folder, mutant }) => {
+    const { tests = [], isBuilt = false } = areas[folder] ?? {};
+    return survives(mutant, tests, isBuilt);
+  });
   const noticed = drawn.length - survivors.length;
   const share = (100 * noticed) / drawn.length;
-  process.stdout.write(
-    `${folder}: ${noticed} of ${drawn.length} noticed (${share.toFixed(0)} %), of ${all.length} mutants\n`,
-  );
+  process.stdout.write(`figures: ${what}: ${noticed} of ${drawn.length} noticed (${share.toFixed(0)} %)\n`);
   return share >= 80;
 }
 
@@ -57,7 +83,7 @@ function survives(mutant: Mutant, tests: readonly string[], isBuilt: boolean): b
   const isAlive = passes(tests, isBuilt);
   writeFileSync(join(copy, path), text);
   const change = `${text.slice(from, to)} -> ${insert}`.replace(/\s+/g, " ");
-  process.stdout.write(`  ${isAlive ? "SURVIVES" : "noticed "} ${path}:${line}: ${change}\n`);
+  process.stdout.write(`${isAlive ? "figures: SURVIVES" : "  noticed"} ${path}:${line}: ${change}\n`);
   return isAlive;
 }
 

@@ -4,10 +4,12 @@
 export const onlyInAll: Readonly<Record<string, string>> = {
   "test/agent/crowd.test.ts": "16 agents edit for a minute; the rules that they try have tests of their own",
   "test/agent/unreadAnswers.test.ts": "sends hundreds of megabytes that nobody reads; framing.test.ts has the bounds",
+  "test/agent/soak.test.ts": "200 documents and 4 agents for half a minute",
   "test/codex/differential.test.ts": "compares patches with another program, which is not part of the project",
   "test/bench.test.ts": "tests the benchmark, not the server",
   "test/disk/faults.test.ts": "makes system calls of real disks fail; recovery.test.ts has a case for each kind",
   "test/disk/meddling.test.ts": "500 random batches beside another program that changes files",
+  "test/disk/programs.test.ts": "makes system calls of commands fail, beside what faults.test.ts does to batches",
   "test/disk/simulation.test.ts": "4,000 states of a simulated disk",
   "test/disk/swapping.test.ts": "races against a program that exchanges directories for links",
   "test/hostile.test.ts": "inputs as large as the limits allow; the tests of each part have those just beyond a limit",
@@ -24,6 +26,7 @@ export const onlyInAll: Readonly<Record<string, string>> = {
  */
 export const longest: readonly string[] = [
   "test/cases.test.ts",
+  "test/agent/soak.test.ts",
   "test/codex/differential.test.ts",
   "test/agent/crowd.test.ts",
   "test/laws.test.ts",
