@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { InitializeParams } from "vscode-languageserver/node";
+import type { StatusResult } from "../server/lsp/protocol.js";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks } from "./support/desk.js";
 
 const program = serverForDesks();
@@ -193,6 +194,22 @@ describe("workspace folders that change", () => {
     mkdirSync(join(desk.root, "one"));
     writeFileSync(join(desk.root, "one/a.txt"), "old\n");
     expect((await desk.propose(edit)).files).toHaveLength(1);
+  });
+
+  it("are named to the user at once if they do not exist on the server's machine", async () => {
+    const away = { uri: "vscode-vfs://github/project", name: "away" };
+    const desk = await start({ files: { "a.txt": "old\n" }, folderNames: [".", "none"] });
+    const warned = (): string[] => desk.editor.notices.map(({ message }) => /folder (".*?")/.exec(message)?.[1] ?? "");
+    const absent = async () => ((await desk.editor.request("multiEdit/status", null)) as StatusResult).absentFolders;
+    expect(await absent()).toEqual([desk.uri("none")]);
+    expect(warned()).toEqual([JSON.stringify(join(desk.root, "none"))]);
+    await desk.editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: [away], removed: [] } });
+    expect(await absent()).toEqual([desk.uri("none"), away.uri]);
+    expect(warned().slice(1)).toEqual([JSON.stringify(away.uri)]);
+    mkdirSync(join(desk.root, "none"));
+    await change(desk, ["none"], ["none"]);
+    expect(await absent()).toEqual([away.uri]);
+    expect(warned()).toHaveLength(2);
   });
 
   it.each([

@@ -1,6 +1,9 @@
 /** Begins a session: its state before the client has said anything, and the recovery after a crash. */
 import { createDocuments } from "../workspace/documents.js";
+import { isAbsent } from "../workspace/identity.js";
 import { toGate } from "../workspace/protection.js";
+import type { Folder } from "../workspace/resolvedPath.js";
+import { absentFolders } from "../workspace/sentences.js";
 import { defaultSettings } from "../workspace/settings.js";
 import { recoverAtStart } from "./apply/steps/disk.js";
 import { factsOf } from "./clients.js";
@@ -17,6 +20,15 @@ export async function reportRecovered(session: Session): Promise<void> {
     session.log("warn", message);
     showWarning(session, message);
   }
+}
+
+/** Tells the user which workspace folders do not exist here, because every call for their files would fail. */
+export function reportAbsent(session: Session, folders: readonly Folder[]): void {
+  const absent = folders.filter(({ path }) => isAbsent(path));
+  if (absent.length === 0) return;
+  const message = absentFolders(absent.map(({ path, uri }) => path || uri));
+  session.log("warn", message);
+  showWarning(session, message);
 }
 
 /** Shows a warning to the user. */

@@ -316,6 +316,8 @@ export interface StatusResult {
   client: { name: string; version?: string } | null;
   /** URIs of the workspace folders. */
   folders: string[];
+  /** The `folders` that do not exist on the server's machine; absent if all exist. */
+  absentFolders?: string[];
   /** The open documents, in the order they were opened. */
   open: OpenStatus[];
   /** URIs of documents with unsaved changes that the client does not sync, as it has reported them. */

@@ -4,7 +4,7 @@ import { limits } from "../text/limits.js";
 import { firstIndex, LineIndex } from "../text/lines.js";
 import type { OpenDocument } from "../workspace/documents.js";
 import { compareWithFile, isSameInOneByte, readToCompare } from "../workspace/files.js";
-import { canonicalise, indexOpenFiles, mapBounded } from "../workspace/identity.js";
+import { canonicalise, indexOpenFiles, isAbsent, mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
 import { Trails } from "../workspace/trails.js";
@@ -98,11 +98,13 @@ export async function statusOf(session: Session, params: unknown): Promise<Statu
   const isList = Array.isArray(files) && files.every((path) => typeof path === "string");
   await settleProposals(session);
   const question = questionForShell(session)?.label;
+  const absent = session.folders.filter(({ path }) => isAbsent(path));
   return {
     server: { name: "multi-edit-language-server", version: session.version },
     protocol: protocolVersion,
     client: session.client ?? null,
     folders: session.folders.map(({ uri }) => uri),
+    ...(absent.length === 0 ? {} : { absentFolders: absent.map(({ uri }) => uri) }),
     open: await mapBounded(isList ? await openAmong(session, files) : session.documents.all(), async (document) => {
       const { uri, version } = document;
       return { uri, version, ...(await savedStateOf(session, document)) };

@@ -23,7 +23,7 @@ import { undoEdit } from "./apply/undo.js";
 import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
-import { createSession, reportRecovered, showWarning } from "./newSession.js";
+import { createSession, reportAbsent, reportRecovered, showWarning } from "./newSession.js";
 import { OpenFilesOnDisk } from "./onDisk/follow.js";
 import { patchCapabilities, servePatches, showCommand, showText } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
@@ -57,6 +57,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   connection.onInitialized(() => {
     beginReview(session);
     session.ready = settings.pull();
+    reportAbsent(session, session.folders);
     watchSettings(session);
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
     // During initialization, the library adds its own listener, which would replace any listener added earlier.
@@ -142,8 +143,12 @@ function urisIn(folders: unknown): string[] {
 function changeFolders(session: Session, params: unknown): void {
   const { added, removed } = (params as { event?: { added?: unknown; removed?: unknown } } | null)?.event ?? {};
   const gone = new Set(urisIn(removed));
-  const fresh = urisIn(added).filter((uri) => !session.folders.some((folder) => folder.uri === uri && !gone.has(uri)));
-  session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh.map(toFolder)];
+  const isKept = (uri: string) => session.folders.some((folder) => folder.uri === uri && !gone.has(uri));
+  const fresh = urisIn(added)
+    .filter((uri) => !isKept(uri))
+    .map(toFolder);
+  session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh];
+  reportAbsent(session, fresh);
   session.outside.changed("folders");
 }
 

@@ -122,6 +122,15 @@ export function isRegularFile(path: string): boolean {
   }
 }
 
+/** Reports whether nothing is at a path; `false` if that can't be found out. An empty path names nothing. */
+export function isAbsent(path: string): boolean {
+  try {
+    return path === "" || statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Reports whether the last part of a path is a symbolic link. `undefined`: the document is not a file. */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {

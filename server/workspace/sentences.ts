@@ -229,6 +229,13 @@ export const fileProblems = {
   system: (code: string) => systemReasons[code] ?? `the system reports ${code}`,
 } as const;
 
+/** Warns the user about workspace folders, named by their paths or URIs, that do not exist on the server's machine. */
+export function absentFolders(folders: readonly string[]): string {
+  const [first = "", ...more] = folders;
+  const named = `${quote(first, 200)}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+  return `multi-edit-language-server: the workspace folder ${named} does not exist on the machine on which this server runs, so files in it can be neither read nor changed. If the editor runs on another machine or in a container, start the server where the files are, or mount the folder at the same path there.`;
+}
+
 /** Problems with a directory that must be private to the user, as clauses for `folderProblems.unusable`. */
 export const folderProblems = {
   unusable: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,

@@ -67,16 +67,6 @@ export const areas: Readonly<Record<string, Area>> = {
       "test/scenes.test.ts",
     ],
   },
-  "server/disk": {
-    tests: [
-      "test/disk/journal",
-      "test/disk/recovery",
-      "test/disk/commit",
-      "test/disk/aftermath",
-      "test/disk/keptBatches",
-    ],
-    likeWhat: /^(?:journal|recover|rollBack)\.ts$/,
-  },
   "server/workspace": {
     tests: [
       "test/protection.test.ts",

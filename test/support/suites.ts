@@ -17,6 +17,7 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   "test/package.test.ts": "packs and installs the package",
   "test/packageAuthors.test.ts": "packs and installs the package, and compiles programs against it",
   "test/patchHostileTexts.test.ts": "patches as large as the limits allow; patchHostile.test.ts has small ones",
+  "test/reach/remote.test.ts": "starts other machines; session.test.ts has what the server does about a missing folder",
   "test/scenes.test.ts": "plays scenes of the benchmark of real edits",
 };
 

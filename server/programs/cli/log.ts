@@ -51,8 +51,12 @@ export async function showStatus({ json }: Arguments, context: RequestContext): 
   if (!seen.ok) return showFailure(seen, { json });
   const { sessions, calls } = seen;
   const shown = sessions.map(
-    ({ record: { id, client, pid, startedAt }, version, status: { folders, open, agents, question } }) => {
-      return { id, client, version, pid, startedAt, folders, open, agents, question };
+    ({
+      record: { id, client, pid, startedAt },
+      version,
+      status: { folders, absentFolders = [], open, agents, question },
+    }) => {
+      return { id, client, version, pid, startedAt, folders, absentFolders, open, agents, question };
     },
   );
   if (json) {

@@ -23,8 +23,8 @@ export async function withSessions<T>(
   const found = await findSessions(sessions, caller);
   try {
     const shown = found.reached.map(
-      ({ record: { id, client, pid, startedAt }, version, status: { folders, open } }) => {
-        return { id, client, version, pid, startedAt, folders, open };
+      ({ record: { id, client, pid, startedAt }, version, status: { folders, absentFolders = [], open } }) => {
+        return { id, client, version, pid, startedAt, folders, absentFolders, open };
       },
     );
     return await task(found, shown);

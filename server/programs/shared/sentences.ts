@@ -50,14 +50,17 @@ const rungDifferences: Readonly<Record<string, string>> = {
 /** The failure of a command line, as programs get it. `problem`: one or more sentences. */
 export const misuse = (problem: string): Failure => makeFailure("invalidParams", theCall, { problem });
 
+/** Follows a folder that a session has, but that is not there. */
+const absent = ", which does not exist on the machine of its server";
+
 /** Lines about the editors that can be reached, and about the one that gets the calls. */
 export const reachSentences = {
   noneReached: "No editor can be reached.",
   reached: "Editors that can be reached:",
-  sessionLines: ({ id, client, pid, version, folders, open, question }: ShownSession) => [
+  sessionLines: ({ id, client, pid, version, folders, absentFolders, open, question }: ShownSession) => [
     `${id}  ${client}, process ${pid}, server ${version}`,
     ...(question === undefined ? [] : [`    waits for your answer to ${quote(question)}`]),
-    ...folders.map((folder) => `    folder ${folder}`),
+    ...folders.map((folder) => `    folder ${folder}${absentFolders.includes(folder) ? absent : ""}`),
     ...open
       .slice(0, 10)
       .map(({ uri, onDisk }) => `    open ${uri}${onDisk === "differs" ? ", differs from disk" : ""}`),
@@ -84,4 +87,4 @@ export const reachSentences = {
 
 /** A session that answers, as the doctor shows it; `version` is its server's version. */
 export type ShownSession = Pick<SessionRecord, "id" | "client" | "version" | "pid" | "startedAt"> &
-  Pick<StatusResult, "folders" | "open"> & { readonly question?: string | undefined };
+  Required<Pick<StatusResult, "folders" | "absentFolders" | "open">> & { readonly question?: string | undefined };
