@@ -37,7 +37,8 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
     words.slice(one.from, one.to).join("").trim() === "";
   const isConflict = (one: UnitHunk, hunk: UnitHunk): boolean =>
     (meets(one, hunk) && (!isEnd(one) || isEnd(hunk) || hasSame(one.insert, hunk.insert))) ||
-    isAtSpace(one, hunk) || isAtSpace(hunk, one);
+    isAtSpace(one, hunk) ||
+    isAtSpace(hunk, one);
   if (added.some((hunk) => own.some((one) => isConflict(one, hunk)))) return undefined;
   // What was typed on a line has no place in another one, but for a comment at its end.
   const isOther = edit.changes === undefined && isAnother(base, edit.text);

@@ -143,7 +143,10 @@ export const known: readonly Known[] = [
 ];
 
 /** Judges a text. */
-export function verdictOn({ seen: text, typed, old, next, parts = [[old, next]] }: Known, result: string): "right" | "wrong" {
+export function verdictOn(
+  { seen: text, typed, old, next, parts = [[old, next]] }: Known,
+  result: string,
+): "right" | "wrong" {
   const ids = new Identities();
   const seen = { text, ids: ids.fresh(text, false) };
   let present: Chars = seen;
