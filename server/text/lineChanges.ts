@@ -50,9 +50,8 @@ export class LineChanges {
         const last = hunks.at(-1);
         shift += hunk.insert.length - (hunk.to - hunk.from);
         const near = last && kind !== "typed" ? slidTo(base, last, hunk) : hunk;
-        if (last === undefined || !isReplaced(last, near)) hunks.push(hunk);
-        else
-          hunks.splice(-1, 1, ...(near === hunk ? [joined(last, hunk)] : pairedAgain(base, joined(last, near), kind)));
+        if (last !== undefined && isReplaced(last, near)) hunks.splice(-1, 1, joined(last, near));
+        else hunks.push(hunk);
       }
     }
     this.hunks = hunks;
@@ -191,21 +190,6 @@ function slidTo(base: LineIndex, { to: end }: LineHunk, hunk: LineHunk): LineHun
     insert: [...above, ...insert].slice(0, insert.length),
     ends: [...aboveEnds, ...ends].slice(0, ends.length),
   };
-}
-
-/** Divides replaced lines into those that became others, and the rest. */
-function pairedAgain(
-  base: LineIndex,
-  { from, to, insert, ends, fromB }: LineHunk,
-  kind: ChangeKind,
-): readonly LineHunk[] {
-  const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
-  return partsOf(old, insert, undefined, kind).map((part) => {
-    const [start, end] = [from + part.from, from + part.to];
-    const lines = { insert: insert.slice(part.fromB, part.toB), ends: ends.slice(part.fromB, part.toB) };
-    const place = { from: start, to: end, fromB: fromB + part.fromB, reach: { from: start, to: end } };
-    return { ...part, ...place, ...lines, isSame: part.isSame === true };
-  });
 }
 
 function joined(one: LineHunk, { to, insert, ends }: LineHunk): LineHunk {
