@@ -210,8 +210,7 @@ interface ChangedLines {
  */
 function blocksOf(base: LineIndex, { changes }: ChangeSet, kind: ChangeKind): readonly ChangedLines[] {
   const blocks: ChangedLines[] = [];
-  for (const [i, sent] of changes.entries()) {
-    const change = fromLineStart(base, sent, changes[i + 1]);
+  for (const change of changes) {
     const [first, last] = [base.lineAt(change.from), base.lineAt(change.to)];
     const isWhole =
       change.from === base.start(first) &&
@@ -263,16 +262,6 @@ function changesIn(
   }
   put(end, endB);
   return found;
-}
-
-/** Returns a removal of whole lines that begins with the ending of the line before them as one that begins where they do. */
-function fromLineStart(base: LineIndex, change: Change, next: Change | undefined): Change {
-  const { from, to, insert } = change;
-  const [first, last] = [base.lineAt(from), base.lineAt(to)];
-  const isRemoval = insert === "" && first < last && from === base.contentEnd(first) && to === base.contentEnd(last);
-  if (!isRemoval || from === base.start(first) || base.terminator(first) !== base.terminator(last)) return change;
-  const end = base.start(last + 1);
-  return next !== undefined && next.from < end ? change : { from: base.start(first + 1), to: end, insert };
 }
 
 /** Returns the hunks of a block. `shift`: the net number of lines that were added before it. */
