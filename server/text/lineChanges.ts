@@ -12,7 +12,7 @@ export interface LineHunk extends UnitHunk, Pick<LinePart, "isLine" | "isSame" |
   /** The endings of the new lines; the last line of a text may have none. */
   readonly ends: readonly string[];
   /** The changes to the content of this line, if they are known exactly: offsets in the line. */
-  readonly changes?: readonly Change[];
+  readonly changes?: readonly Change[] | undefined;
   /** Kept lines that are equal to one that an edit removes: nobody can say which of them it was meant to remove. */
   readonly alike?: readonly number[];
 }
@@ -57,7 +57,7 @@ export class LineChanges {
     this.hunks = hunks;
     if (seen !== undefined) this.hunks = hunks.map((hunk) => ({ ...hunk, alike: this.alikeIn(hunk, seen) }));
     this.#slack = hunks.reduce((most, { from, to, reach }) => Math.max(most, from - reach.from, reach.to - to), 0);
-    this.turnsLastEnd = endsLine(base.text, ChangeSet.none(base.text.length)) !== endsLine(base.text, set);
+    this.turnsLastEnd = endsLine(base.text, []) !== endsLine(base.text, set.changes);
   }
 
   private alikeIn({ from, to, isLine }: LineHunk, seen: LineRun): readonly number[] {
@@ -169,10 +169,9 @@ const isLike = (one: string, other: string, share: number): boolean =>
 
 /** Reports whether lines were removed, and others typed in their place. */
 function isReplaced(one: LineHunk, other: LineHunk): boolean {
-  const [a, b] = [one, other].map(({ from, to, insert }) =>
-    insert.length === 0 ? "removed" : from === to ? "added" : "",
-  );
-  return one.to === other.from && a !== b && a !== "" && b !== "";
+  const isInserted = ({ from, to }: LineHunk): boolean => from === to;
+  const isRemoved = ({ insert }: LineHunk): boolean => insert.length === 0;
+  return one.to === other.from && (isRemoved(one) ? isInserted(other) : isInserted(one) && isRemoved(other));
 }
 
 /** Returns a hunk that removes or inserts lines where it touches the hunk before it, if it can slide there. */
@@ -279,28 +278,17 @@ function hunksOf(
   const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
   const next = Array.from({ length: after.filledCount }, (_, i) => after.content(i));
   const ends = next.map((_, i) => after.terminator(i));
-  const isExact = kind === "typed";
-  const isWithin =
-    isExact &&
-    old.length === 1 &&
-    next.length === 1 &&
-    own.every(({ to, insert }) => to <= old[0]!.length && !/[\r\n]/.test(insert));
   const list = { length: base.filledCount, at: (line: number) => base.content(line) };
-  const kept = isExact ? keptIn(block, after, set) : undefined;
-  const parts = partsOf(old, next, kept, kind);
+  const parts = partsOf(old, next, kind === "typed" ? keptIn(block, after, set) : undefined, kind);
   return parts.map(({ from: first, to: last, fromB, toB, isLine, isSame, boundTo }): LineHunk => {
-    const hunk = { from: from + first, to: from + last, insert: next.slice(fromB, toB) };
-    const rest = {
-      ...{ fromB: from + shift + fromB, ends: ends.slice(fromB, toB), isLine, isSame: isSame === true },
-      ...(isLine && isWithin ? { changes: own } : {}),
-      ...(isLine && isExact && isSame === true && !isWithin
-        ? { changes: changesIn(block, after, set, [first, fromB]) }
-        : {}),
-      ...(boundTo === undefined ? {} : { boundTo }),
+    const hunk = {
+      ...{ from: from + first, to: from + last, insert: next.slice(fromB, toB), isLine, isSame, boundTo },
+      ...{ fromB: from + shift + fromB, ends: ends.slice(fromB, toB) },
+      changes: isSame ? changesIn(block, after, set, [first, fromB]) : undefined,
     };
     // Lines between two that replaced others, or beside one, are where they are.
     const isFree = old.length === 0 || (boundTo === undefined && !isLine);
-    return isFree ? slid(list, { ...hunk, ...rest }) : { ...hunk, ...rest, reach: { from: hunk.from, to: hunk.to } };
+    return isFree ? slid(list, hunk) : { ...hunk, reach: { from: hunk.from, to: hunk.to } };
   });
 }
 
@@ -315,8 +303,8 @@ function isRetyped(text: string, { changes, length }: ChangeSet): boolean {
 }
 
 /** Reports whether the text that changes make of a text ends with a line ending. */
-function endsLine(text: string, { changes }: ChangeSet): boolean {
+function endsLine(text: string, changes: readonly Change[]): boolean {
   const last = changes.at(-1);
-  if (last === undefined || last.to < text.length) return /[\r\n]$/.test(text);
-  return /[\r\n]$/.test(last.insert === "" ? text.slice(0, last.from) : last.insert);
+  const tail = last?.to === text.length ? last.insert || text.slice(0, last.from) : text;
+  return tail.endsWith("\n") || tail.endsWith("\r");
 }
