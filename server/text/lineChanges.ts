@@ -12,7 +12,7 @@ export interface LineHunk extends UnitHunk, Pick<LinePart, "isLine" | "isSame" |
   /** The endings of the new lines; the last line of a text may have none. */
   readonly ends: readonly string[];
   /** The changes to the content of this line, if they are known exactly: offsets in the line. */
-  readonly changes?: readonly Change[];
+  readonly changes?: readonly Change[] | undefined;
   /** Kept lines that are equal to one that an edit removes: nobody can say which of them it was meant to remove. */
   readonly alike?: readonly number[];
 }
@@ -50,15 +50,14 @@ export class LineChanges {
         const last = hunks.at(-1);
         shift += hunk.insert.length - (hunk.to - hunk.from);
         const near = last && kind !== "typed" ? slidTo(base, last, hunk) : hunk;
-        if (last === undefined || !isReplaced(last, near)) hunks.push(hunk);
-        else
-          hunks.splice(-1, 1, ...(near === hunk ? [joined(last, hunk)] : pairedAgain(base, joined(last, near), kind)));
+        if (last !== undefined && isReplaced(last, near)) hunks.splice(-1, 1, joined(last, near));
+        else hunks.push(hunk);
       }
     }
     this.hunks = hunks;
     if (seen !== undefined) this.hunks = hunks.map((hunk) => ({ ...hunk, alike: this.alikeIn(hunk, seen) }));
     this.#slack = hunks.reduce((most, { from, to, reach }) => Math.max(most, from - reach.from, reach.to - to), 0);
-    this.turnsLastEnd = endsLine(base.text, ChangeSet.none(base.text.length)) !== endsLine(base.text, set);
+    this.turnsLastEnd = endsLine(base.text, []) !== endsLine(base.text, set.changes);
   }
 
   private alikeIn({ from, to, isLine }: LineHunk, seen: LineRun): readonly number[] {
@@ -170,10 +169,9 @@ const isLike = (one: string, other: string, share: number): boolean =>
 
 /** Reports whether lines were removed, and others typed in their place. */
 function isReplaced(one: LineHunk, other: LineHunk): boolean {
-  const [a, b] = [one, other].map(({ from, to, insert }) =>
-    insert.length === 0 ? "removed" : from === to ? "added" : "",
-  );
-  return one.to === other.from && a !== b && a !== "" && b !== "";
+  const isInserted = ({ from, to }: LineHunk): boolean => from === to;
+  const isRemoved = ({ insert }: LineHunk): boolean => insert.length === 0;
+  return one.to === other.from && (isRemoved(one) ? isInserted(other) : isInserted(one) && isRemoved(other));
 }
 
 /** Returns a hunk that removes or inserts lines where it touches the hunk before it, if it can slide there. */
@@ -191,21 +189,6 @@ function slidTo(base: LineIndex, { to: end }: LineHunk, hunk: LineHunk): LineHun
     insert: [...above, ...insert].slice(0, insert.length),
     ends: [...aboveEnds, ...ends].slice(0, ends.length),
   };
-}
-
-/** Divides replaced lines into those that became others, and the rest. */
-function pairedAgain(
-  base: LineIndex,
-  { from, to, insert, ends, fromB }: LineHunk,
-  kind: ChangeKind,
-): readonly LineHunk[] {
-  const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
-  return partsOf(old, insert, undefined, kind).map((part) => {
-    const [start, end] = [from + part.from, from + part.to];
-    const lines = { insert: insert.slice(part.fromB, part.toB), ends: ends.slice(part.fromB, part.toB) };
-    const place = { from: start, to: end, fromB: fromB + part.fromB, reach: { from: start, to: end } };
-    return { ...part, ...place, ...lines, isSame: part.isSame === true };
-  });
 }
 
 function joined(one: LineHunk, { to, insert, ends }: LineHunk): LineHunk {
@@ -226,8 +209,7 @@ interface ChangedLines {
  */
 function blocksOf(base: LineIndex, { changes }: ChangeSet, kind: ChangeKind): readonly ChangedLines[] {
   const blocks: ChangedLines[] = [];
-  for (const [i, sent] of changes.entries()) {
-    const change = fromLineStart(base, sent, changes[i + 1]);
+  for (const change of changes) {
     const [first, last] = [base.lineAt(change.from), base.lineAt(change.to)];
     const isWhole =
       change.from === base.start(first) &&
@@ -281,16 +263,6 @@ function changesIn(
   return found;
 }
 
-/** Returns a removal of whole lines that begins with the ending of the line before them as one that begins where they do. */
-function fromLineStart(base: LineIndex, change: Change, next: Change | undefined): Change {
-  const { from, to, insert } = change;
-  const [first, last] = [base.lineAt(from), base.lineAt(to)];
-  const isRemoval = insert === "" && first < last && from === base.contentEnd(first) && to === base.contentEnd(last);
-  if (!isRemoval || from === base.start(first) || base.terminator(first) !== base.terminator(last)) return change;
-  const end = base.start(last + 1);
-  return next !== undefined && next.from < end ? change : { from: base.start(first + 1), to: end, insert };
-}
-
 /** Returns the hunks of a block. `shift`: the net number of lines that were added before it. */
 function hunksOf(
   base: LineIndex,
@@ -306,28 +278,17 @@ function hunksOf(
   const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
   const next = Array.from({ length: after.filledCount }, (_, i) => after.content(i));
   const ends = next.map((_, i) => after.terminator(i));
-  const isExact = kind === "typed";
-  const isWithin =
-    isExact &&
-    old.length === 1 &&
-    next.length === 1 &&
-    own.every(({ to, insert }) => to <= old[0]!.length && !/[\r\n]/.test(insert));
   const list = { length: base.filledCount, at: (line: number) => base.content(line) };
-  const kept = isExact ? keptIn(block, after, set) : undefined;
-  const parts = partsOf(old, next, kept, kind);
+  const parts = partsOf(old, next, kind === "typed" ? keptIn(block, after, set) : undefined, kind);
   return parts.map(({ from: first, to: last, fromB, toB, isLine, isSame, boundTo }): LineHunk => {
-    const hunk = { from: from + first, to: from + last, insert: next.slice(fromB, toB) };
-    const rest = {
-      ...{ fromB: from + shift + fromB, ends: ends.slice(fromB, toB), isLine, isSame: isSame === true },
-      ...(isLine && isWithin ? { changes: own } : {}),
-      ...(isLine && isExact && isSame === true && !isWithin
-        ? { changes: changesIn(block, after, set, [first, fromB]) }
-        : {}),
-      ...(boundTo === undefined ? {} : { boundTo }),
+    const hunk = {
+      ...{ from: from + first, to: from + last, insert: next.slice(fromB, toB), isLine, isSame, boundTo },
+      ...{ fromB: from + shift + fromB, ends: ends.slice(fromB, toB) },
+      changes: isSame ? changesIn(block, after, set, [first, fromB]) : undefined,
     };
     // Lines between two that replaced others, or beside one, are where they are.
     const isFree = old.length === 0 || (boundTo === undefined && !isLine);
-    return isFree ? slid(list, { ...hunk, ...rest }) : { ...hunk, ...rest, reach: { from: hunk.from, to: hunk.to } };
+    return isFree ? slid(list, hunk) : { ...hunk, reach: { from: hunk.from, to: hunk.to } };
   });
 }
 
@@ -342,8 +303,8 @@ function isRetyped(text: string, { changes, length }: ChangeSet): boolean {
 }
 
 /** Reports whether the text that changes make of a text ends with a line ending. */
-function endsLine(text: string, { changes }: ChangeSet): boolean {
+function endsLine(text: string, changes: readonly Change[]): boolean {
   const last = changes.at(-1);
-  if (last === undefined || last.to < text.length) return /[\r\n]$/.test(text);
-  return /[\r\n]$/.test(last.insert === "" ? text.slice(0, last.from) : last.insert);
+  const tail = last?.to === text.length ? last.insert || text.slice(0, last.from) : text;
+  return tail.endsWith("\n") || tail.endsWith("\r");
 }

@@ -96,9 +96,9 @@ export interface LinePart {
   /** `true` if one line became another, so that both sides' changes of it can be merged. */
   readonly isLine: boolean;
   /** `true` if characters of this line are known to have stayed. */
-  readonly isSame?: boolean;
+  readonly isSame?: true | undefined;
   /** For added lines that, together with the line before or after them, replaced lines: this neighbour. */
-  readonly boundTo?: "previous" | "next";
+  readonly boundTo?: "previous" | "next" | undefined;
 }
 
 /** As `paired`. Of many lines, first those pair that differ only in whitespace; what is still too much stays one part. */
@@ -147,8 +147,7 @@ function paired(
     const boundTo = at < line ? undefined : at === from ? "next" : line === to ? "previous" : undefined;
     for (let i = 0; isEven && i < line - at; i++)
       parts.push({ from: at + i, to: at + i + 1, fromB: atB + i, toB: atB + i + 1, isLine: true });
-    if (!isEven)
-      parts.push({ from: at, to: line, fromB: atB, toB: lineB, isLine: false, ...(boundTo ? { boundTo } : {}) });
+    if (!isEven) parts.push({ from: at, to: line, fromB: atB, toB: lineB, isLine: false, boundTo });
     if (line < to) parts.push({ from: line, to: line + 1, fromB: lineB, toB: lineB + 1, isLine: true });
     [at, atB] = [line + 1, lineB + 1];
   }

@@ -21,23 +21,9 @@ export function merge(typed: LineChanges, edit: LineChanges, now: LineIndex): Ch
     if (typed.near(hunk.reach).some((own) => touches(typed, own, hunk))) return undefined;
     const splice = spliceOf(typed, edit, hunk, now);
     if (splice === undefined) return undefined;
-    const before = splices.at(-1);
-    // At the end of a text without a final line ending, splices that touch would overlap.
-    if (before !== undefined && before.to === splice.from && !before.isContent && !splice.isContent)
-      splices[splices.length - 1] = joinedSplice(before, splice);
-    else splices.push(splice);
+    splices.push(splice);
   }
-  const lastEnd = edit.turnsLastEnd && !typed.turnsLastEnd;
-  const changes = splices.flatMap((splice) => toChanges(splice, now, lastEnd));
-  const last = now.filledCount - 1;
-  const [from, to] = [now.contentEnd(Math.max(0, last)), now.text.length];
-  if (lastEnd && from === to && (now.text !== "" || changes.length > 0))
-    changes.push({ from, to, insert: lineEnding(now) });
-  else if (lastEnd && changes.every((one) => one.to < to)) changes.push({ from, to, insert: "" });
-  return ChangeSet.of(
-    now.text.length,
-    changes.flatMap((change) => shrink(now.text, change)),
-  );
+  return changesOf(splices, now, edit.turnsLastEnd && !typed.turnsLastEnd);
 }
 
 /** Reports whether both sides make the same change, wherever it slides to. */
@@ -147,11 +133,6 @@ interface Splice {
   readonly isContent?: true;
 }
 
-const joinedSplice = (one: Splice, other: Splice): Splice => ({
-  ...{ from: one.from, to: other.to },
-  ...{ lines: [...one.lines, ...other.lines], ends: [...one.ends, ...other.ends] },
-});
-
 /** Returns a hunk of the edit, which meets nothing that was typed, as a splice of present lines. */
 function spliceOf(typed: LineChanges, edit: LineChanges, hunk: LineHunk, now: LineIndex): Splice | undefined {
   const { from, to, insert, ends, isLine } = hunk;
@@ -211,23 +192,29 @@ function reindented(
   return insert.map((text) => (text.trim() === "" ? text : more + text.slice(less.length)));
 }
 
-/** Returns the line ending that a text has, for lines that have none. */
-const lineEnding = (now: LineIndex): string => now.terminator(0) || "\n";
-
-/** Returns a splice as changes of the present text. `turnsLastEnd`: the edit removes or adds the final line ending. */
-function toChanges({ from, to, lines, ends, isContent }: Splice, now: LineIndex, turnsLastEnd: boolean): Change[] {
-  if (isContent) return [{ from: now.start(from), to: now.contentEnd(from), insert: lines[0]! }];
-  // A new last line has no ending of its own.
-  const own = lines.map((line, i) => ({
-    line,
-    end: ends[i] || now.terminator(Math.max(0, to - 1)) || lineEnding(now),
-  }));
-  const hasLastEnd = now.filledCount < now.lineCount && now.text !== "";
-  if (to < now.filledCount || (hasLastEnd && !turnsLastEnd))
-    return [{ from: now.start(from), to: now.start(to), insert: own.map(({ line, end }) => line + end).join("") }];
-  // The last line of the new text has no line ending.
-  const isAppended = from === now.filledCount && !hasLastEnd;
-  const start = lines.length > 0 && !isAppended ? now.start(from) : from === 0 ? 0 : now.contentEnd(from - 1);
-  const insert = own.map(({ line, end }, i) => (i < own.length - 1 ? line + end : line)).join("");
-  return [{ from: start, to: now.text.length, insert: isAppended && from > 0 ? lineEnding(now) + insert : insert }];
+/**
+ * Returns splices as changes to the present text. Until they are made, its last line has an ending like all others.
+ * `turnsLastEnd`: the edit removes or adds the final line ending.
+ */
+function changesOf(splices: readonly Splice[], now: LineIndex, turnsLastEnd: boolean): ChangeSet {
+  const { text, filledCount, lineCount } = now;
+  const lineEnding = now.terminator(0) || "\n";
+  const isEnded = filledCount < lineCount;
+  const ended = ChangeSet.of(text.length, [{ from: text.length, to: text.length, insert: isEnded ? "" : lineEnding }]);
+  const start = (line: number): number => (line < filledCount ? now.start(line) : ended.lengthAfter);
+  const changes = splices.map(({ from, to, lines, ends, isContent }): Change => {
+    if (isContent) return { from: now.start(from), to: now.contentEnd(from), insert: lines[0]! };
+    const endOf = (i: number): string => ends[i] || now.terminator(Math.max(0, to - 1)) || lineEnding;
+    return { from: start(from), to: start(to), insert: lines.map((line, i) => line + endOf(i)).join("") };
+  });
+  const set = ended.compose(ChangeSet.of(ended.lengthAfter, changes));
+  const after = set.apply(text);
+  const keepsEnd = (isEnded && text !== "") !== turnsLastEnd;
+  const end = keepsEnd ? "" : (/(\r\n|\n|\r)$/.exec(after)?.[0] ?? "");
+  const last = { from: after.length - end.length, to: after.length, insert: "" };
+  const all = set.compose(ChangeSet.of(after.length, [last])).changes;
+  return ChangeSet.of(
+    text.length,
+    all.flatMap((change) => shrink(text, change)),
+  );
 }

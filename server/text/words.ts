@@ -1,6 +1,6 @@
 /** Merges two changes of one line, word by word. */
 import { type Change, ChangeSet } from "./changeSet.js";
-import { meets, slid, type UnitHunk } from "./hunks.js";
+import { hasSame, meets, slid, type UnitHunk } from "./hunks.js";
 import { type Replaced, replacedIn, sharedEnds } from "./lines.js";
 
 /** A number with a point and what follows it, a run of letters, digits and underscores, a run of whitespace, or any other character. */
@@ -36,7 +36,9 @@ export function mergeLine(base: string, typed: LineVersion, edit: LineVersion): 
     (other.from === one.from || other.from === one.to) &&
     words.slice(one.from, one.to).join("").trim() === "";
   const isConflict = (one: UnitHunk, hunk: UnitHunk): boolean =>
-    (meets(one, hunk) && !(isEnd(one) && !isEnd(hunk))) || isAtSpace(one, hunk) || isAtSpace(hunk, one);
+    (meets(one, hunk) && (!isEnd(one) || isEnd(hunk) || hasSame(one.insert, hunk.insert))) ||
+    isAtSpace(one, hunk) ||
+    isAtSpace(hunk, one);
   if (added.some((hunk) => own.some((one) => isConflict(one, hunk)))) return undefined;
   // What was typed on a line has no place in another one, but for a comment at its end.
   const isOther = edit.changes === undefined && isAnother(base, edit.text);

@@ -34,7 +34,9 @@ export interface ReadText {
 }
 
 /** An earlier text of which nothing else is known. */
-const unknown = { shown: undefined, isCompared: false, isGuess: false, until: undefined } as const;
+const unknown = {
+  ...{ caller: undefined, shown: undefined, isCompared: false, isCertain: true, isGuess: false, until: undefined },
+};
 
 /** The earlier texts of one document while it is open. */
 export class Trail {
@@ -55,8 +57,7 @@ export class Trail {
   /** `text`: the document as it was opened, which probably is its text on disk. */
   constructor(text: string) {
     this.#text = text;
-    this.#add({ base: "saved", caller: undefined, isCertain: false });
-    for (const one of this.#seen) one.isGuess = true;
+    this.#add({ base: "saved", isCertain: false, isGuess: true });
   }
 
   /** The size of the kept texts, in bytes. */
@@ -82,14 +83,7 @@ export class Trail {
 
   /** Notes that the present text has been saved, at a time in milliseconds. */
   saved(time: number): void {
-    this.#settle();
-    const current = this.#onDisk();
-    if (current?.back.isEmpty) {
-      this.#confirm(current);
-      return;
-    }
-    this.#replace(current, time);
-    this.#add({ base: "saved", caller: undefined, isCertain: true });
+    this.onDisk(this.#text, (text) => text === this.#text, time);
   }
 
   /** Notes the text on disk. `isEqual` compares a text of the document with it. */
@@ -101,13 +95,7 @@ export class Trail {
       return;
     }
     this.#replace(current, time);
-    const isPresent = isEqual(this.#text);
-    this.#add({ base: "saved", caller: undefined, isCertain: true });
-    const added = this.#seen.at(-1)!;
-    if (isPresent) return;
-    added.back = copied(compareTexts(this.#text, text));
-    added.isCompared = true;
-    this.#limit();
+    this.#add({ base: "saved", ...(isEqual(this.#text) ? {} : this.#compared(text)) });
   }
 
   /** Notes that a caller has read lines of the present text. */
@@ -124,20 +112,13 @@ export class Trail {
     }
     const oldest = own.length >= limits.readsKept ? own[0] : undefined;
     this.#seen = this.#seen.filter((one) => one !== oldest);
-    this.#add({ base: "read", caller, isCertain: true });
-    this.#seen.at(-1)!.shown = [shown];
-    this.#limit();
+    this.#add({ base: "read", caller, shown: [shown] });
   }
 
   /** Adds a text that a caller read before the document was opened. */
   adopt({ caller, text, shown }: ReadText): void {
     this.#settle();
-    this.#add({ base: "read", caller, isCertain: true });
-    const added = this.#seen.at(-1)!;
-    added.back = copied(compareTexts(this.#text, text));
-    added.isCompared = !added.back.isEmpty;
-    added.shown = shown;
-    this.#limit();
+    this.#add({ base: "read", caller, shown, ...this.#compared(text) });
   }
 
   /** Returns the texts that callers have read, oldest first. */
@@ -230,10 +211,16 @@ export class Trail {
     return this.#seen.findLast((one) => one.base === "saved" && one.caller === undefined && one.until === undefined);
   }
 
-  #add(text: Pick<SeenText, "base" | "caller" | "isCertain">): void {
-    const back = ChangeSet.none(this.#text.length);
-    this.#seen.push({ ...text, ...unknown, event: ++this.#events, back });
+  /** Adds a text: the present one, unless `text` says otherwise. */
+  #add(text: Pick<SeenText, "base"> & Partial<SeenText>): void {
+    this.#seen.push({ ...unknown, event: ++this.#events, back: ChangeSet.none(this.#text.length), ...text });
     this.#limit();
+  }
+
+  /** Compares an earlier text with the present one. */
+  #compared(text: string): Pick<SeenText, "back" | "isCompared"> {
+    const back = copied(compareTexts(this.#text, text));
+    return { back, isCompared: !back.isEmpty };
   }
 
   /** Notes that a text is known to be on disk. */

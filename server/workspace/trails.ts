@@ -1,7 +1,6 @@
 /** The earlier texts of all documents of a session. */
 import { compareTexts } from "../match/compareTexts.js";
 import type { MadeCall, ShownLines, View } from "../plan/views/view.js";
-import { ChangeSet } from "../text/changeSet.js";
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { Documents, OpenDocument } from "./documents.js";
@@ -15,8 +14,6 @@ interface OpenTrail {
   readonly opening: unknown;
   /** The text, without a byte order mark. */
   text: string;
-  /** `true` if the editor syncs the text with a byte order mark. */
-  hasMark: boolean;
   /** The text as it was opened, until there is a trail. */
   opened: string;
   /** The document's earlier texts; `undefined` as long as nobody has asked for them. */
@@ -55,21 +52,22 @@ export class Trails {
     }
     const { formerLines: opening } = document;
     const text = withoutMark(document.text);
-    const hasMark = text !== document.text;
     if (known?.opening !== opening) {
       const reads = this.closed.get(uri) ?? [];
       const later = reads.map((read) => (trail: Trail) => trail.adopt(read));
       const followed: OpenTrail = {
-        ...{ opening, text, hasMark, opened: text, trail: undefined },
+        ...{ opening, text, opened: text, trail: undefined },
         ...{ hasTrail: later.length > 0, later },
       };
       this.closed.delete(uri);
       this.open.set(uri, followed);
     } else {
       const { since: synced } = document;
-      const since = hasMark || known.hasMark ? changesAfterMark(synced, known.hasMark, hasMark) : synced;
+      // With a byte order mark, the synced changes have other offsets.
+      const fits = synced?.length === known.text.length && synced.lengthAfter === text.length;
+      const since = fits ? synced : undefined;
       const isSame = text === known.text;
-      Object.assign(known, { text, hasMark });
+      known.text = text;
       if (!isSame) this.#note(known, (trail) => trail.changed(text, since));
     }
   }
@@ -200,20 +198,6 @@ function trailOf(document: OpenTrail): Trail {
   document.later = [];
   for (const event of events) event(document.trail);
   return document.trail;
-}
-
-/**
- * Returns the changes to a synced text as changes to the text after its byte order mark; `undefined` if they are unknown,
- * or if the mark was added, removed or changed.
- */
-function changesAfterMark(since: ChangeSet | undefined, hadMark: boolean, hasMark: boolean): ChangeSet | undefined {
-  if (since === undefined || hadMark !== hasMark) return undefined;
-  if (!hasMark) return since;
-  if (since.changes.some(({ from }) => from === 0)) return undefined;
-  return ChangeSet.of(
-    since.length - 1,
-    since.changes.map(({ from, to, insert }) => ({ from: from - 1, to: to - 1, insert })),
-  );
 }
 
 /** A document's file, and the way to compare them. */

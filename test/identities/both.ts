@@ -22,6 +22,19 @@ export function both(seen: Chars, present: Chars, count: number): Both {
     nowAt[at] = now;
     if (now >= 0) isSeen[now] = 1;
   }
+  for (const { from, to } of linesOf(seen.text)) {
+    // Spaces that Enter has left alone on a line are nothing that anybody knows again: the line is where its text is.
+    const indent = seen.text.slice(from, to).match(/^ */)![0].length;
+    const [first, text] = [nowAt[from]!, nowAt[from + indent]!];
+    if (indent === 0 || from + indent === to || first === -1 || text === -1) continue;
+    const start = lineStart(present.text, first);
+    const end = present.text.indexOf("\n", first);
+    if (end === -1 || end >= text || present.text.slice(start, end).trim() !== "") continue;
+    for (let at = from; at < from + indent; at++) {
+      const now = nowAt[at]!;
+      if (now !== -1 && now < end) [isSeen[now], nowAt[at]] = [0, -1];
+    }
+  }
   for (let from = 0; from < nowAt.length; from++) {
     // What was removed and put back at the same place is as it was.
     if (nowAt[from] !== -1) continue;

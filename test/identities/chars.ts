@@ -66,7 +66,8 @@ export function settled({ text, ids }: Chars, splice: Splice): Splice {
   while (head < most && old[head] === next[head]) head++;
   while (tail < most - head && old.at(-1 - tail) === next.at(-1 - tail)) tail++;
   const size = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
-  const [first, last] = [size(next.slice(0, head)), size(tail === 0 ? [] : next.slice(-tail))];
+  // The line ending before the last lines belongs to the line that it ends.
+  const [first, last] = [size(next.slice(0, head)), tail === 0 ? 0 : size(next.slice(-tail)) - 1];
   const kept = (i: number): number | undefined => {
     if (i < first) return ids[from + i];
     return i >= own.length - last ? ids[to - own.length + i] : undefined;

@@ -1,5 +1,6 @@
 /** The identities that a comparison of two texts finds, if nobody knows the changes between them. */
 import { type Chars, type Identities, linesOf } from "./chars.js";
+import { sharesWords } from "./variants.js";
 
 /** Returns the present text with identities that a comparison of its lines with an earlier text finds. */
 export function compared(seen: Chars, present: Chars, ids: Identities): Chars {
@@ -12,9 +13,10 @@ export function compared(seen: Chars, present: Chars, ids: Identities): Chars {
   };
   let [i, j] = [0, 0];
   for (const [x, y] of [...common(a, b), [a.length, b.length] as const]) {
-    // Lines between two common ones pair in order.
-    for (; i < x && j < y; i++, j++)
-      keepEnds(a[i]!, b[j]!, (from, to, length) => keep(old[i]!.from + from, now[j]!.from + to, length));
+    for (const [own, next] of pairs(a.slice(i, x), b.slice(j, y)))
+      keepWords(a[i + own]!, b[j + next]!, (from, to, length) =>
+        keep(old[i + own]!.from + from, now[j + next]!.from + to, length),
+      );
     [i, j] = [x, y];
     if (x < a.length) keep(old[x]!.from, now[y]!.from, a[x]!.length);
     i++;
@@ -23,33 +25,39 @@ export function compared(seen: Chars, present: Chars, ids: Identities): Chars {
   return { text: present.text, ids: found };
 }
 
-/** Keeps the equal start and end of two lines. */
-function keepEnds(old: string, now: string, keep: (from: number, to: number, length: number) => void): void {
-  const most = Math.min(old.length, now.length);
-  let start = 0;
-  while (start < most && old[start] === now[start]) start++;
-  let end = 0;
-  while (end < most - start && old.at(-1 - end) === now.at(-1 - end)) end++;
-  keep(0, 0, start);
-  keep(old.length - end, now.length - end, end);
+/** Lines between two common ones pair in order, if they are as many; otherwise, those that share more than half of their words. */
+const pairs = (a: readonly string[], b: readonly string[]): readonly (readonly [number, number])[] =>
+  a.length === b.length ? a.map((_, i) => [i, i] as const) : common(a, b, sharesWords);
+
+/** Keeps the common words of two lines. */
+function keepWords(old: string, now: string, keep: (from: number, to: number, length: number) => void): void {
+  const [a, b] = [old, now].map((line) => [...line.matchAll(/\w+|\s+|[^\w\s]/g)]) as [
+    RegExpExecArray[],
+    RegExpExecArray[],
+  ];
+  const wordsOf = (all: readonly RegExpExecArray[]): string[] => all.map(([word]) => word);
+  for (const [i, j] of common(wordsOf(a), wordsOf(b))) keep(a[i]!.index, b[j]!.index, a[i]![0].length);
 }
 
 /** A longest common subsequence, as pairs of indexes. */
-function common(a: readonly string[], b: readonly string[]): [number, number][] {
+function common(
+  a: readonly string[],
+  b: readonly string[],
+  isCommon = (one: string, other: string): boolean => one === other,
+): [number, number][] {
   const width = b.length + 1;
   if (a.length * b.length > 250_000) return [];
   const best = new Int32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)
-      best[i * width + j] =
-        a[i] === b[j]
-          ? best[(i + 1) * width + j + 1]! + 1
-          : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
-  const pairs: [number, number][] = [];
+      best[i * width + j] = isCommon(a[i]!, b[j]!)
+        ? best[(i + 1) * width + j + 1]! + 1
+        : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
+  const found: [number, number][] = [];
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    if (a[i] === b[j]) pairs.push([i++, j++]);
+    if (isCommon(a[i]!, b[j]!)) found.push([i++, j++]);
     else if (best[(i + 1) * width + j]! >= best[i * width + j + 1]!) i++;
     else j++;
   }
-  return pairs;
+  return found;
 }

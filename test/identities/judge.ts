@@ -53,7 +53,9 @@ function asSent(seen: string, hunks: readonly Hunk[]): readonly (readonly Hunk[]
     insert += seen.slice(at, hunk.from) + hunk.insert;
     at = hunk.to;
   }
-  return [byLines(seen, { from, to, insert: insert + seen.slice(at, to) })];
+  const whole = { from, to, insert: insert + seen.slice(at, to) };
+  // Of equal lines, either may be the one that is kept.
+  return [byLines(seen, whole, "first"), byLines(seen, whole, "last")];
 }
 
 function reason(

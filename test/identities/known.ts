@@ -14,6 +14,8 @@ export interface Known {
   /** The change that the author meant, at the first place where it fits. */
   readonly old: string;
   readonly next: string;
+  /** The changes of `old` that the author meant, in order; `undefined`: all of it is replaced. */
+  readonly parts?: readonly (readonly [string, string])[];
   readonly right: readonly string[];
   readonly wrong: readonly string[];
 }
@@ -106,10 +108,45 @@ export const known: readonly Known[] = [
     right: ["total = compute(10, 2)\nvalue = compute(1, 2)\nz()\n"],
     wrong: ["value = compute(10, 2)\ntotal = compute(1, 2)\nz()\n"],
   },
+  {
+    name: "both indent a line by as much",
+    seen: "    x += 1\n",
+    typed: [["    x", "        x"]],
+    ...{ old: "    x += 1\n", next: "        x += 1\n    n = 1\n    m = 2\n" },
+    right: ["        x += 1\n    n = 1\n    m = 2\n"],
+    wrong: ["            x += 1\n    n = 1\n    m = 2\n", "        x += 1\n"],
+  },
+  {
+    name: "a line that Enter has pushed down is where its text is",
+    seen: "a();\n    b();\nc();\n",
+    typed: [["    b", "    \n    b"]],
+    ...{ old: "    b();\nc();\n", next: "items = 1\n" },
+    right: ["a();\n    \nitems = 1\n"],
+    wrong: ["a();\n    \n    b();\nitems = 1\n", "a();\n    \n    items = 1\n"],
+  },
+  {
+    name: "of two equal lines, either may be the one that is kept",
+    seen: "def f1():\n    return x\n    return x\nfunction f2(a, b) {\n",
+    typed: [["f1():\n", "f1():\n\n"]],
+    old: "def f1():\n    return x\n    return x\nfunction f2(a, b) {",
+    next: "name = n(0)\n    name = m(0)\ntotal = k(0)\n    return x",
+    parts: [
+      ["def f1():\n    return x", "name = n(0)\n    name = m(0)\ntotal = k(0)"],
+      ["\nfunction f2(a, b) {", ""],
+    ],
+    right: ["name = n(0)\n    name = m(0)\ntotal = k(0)\n\n    return x\n"],
+    wrong: [
+      "\nname = n(0)\n    name = m(0)\ntotal = k(0)\n    return x\n",
+      "name = n(0)\n    name = m(0)\ntotal = k(0)\n    return x\n\n",
+    ],
+  },
 ];
 
 /** Judges a text. */
-export function verdictOn({ seen: text, typed, old, next }: Known, result: string): "right" | "wrong" {
+export function verdictOn(
+  { seen: text, typed, old, next, parts = [[old, next]] }: Known,
+  result: string,
+): "right" | "wrong" {
   const ids = new Identities();
   const seen = { text, ids: ids.fresh(text, false) };
   let present: Chars = seen;
@@ -119,7 +156,10 @@ export function verdictOn({ seen: text, typed, old, next }: Known, result: strin
     present = typedInto(present, { ...change, ids: ids.fresh(change.insert, false) }, ids);
   }
   const at = text.indexOf(old);
-  const hunks = [{ from: at, to: at + old.length, insert: next }];
+  const hunks = parts.map(([part, insert]) => {
+    const from = text.indexOf(part, at);
+    return { from, to: from + part.length, insert };
+  });
   const edits = [{ from: at, to: at + old.length, hunks, hint: undefined }];
   return judge(both(seen, present, ids.count), { form: "edits", edits, request: {} }, result, () => false).kind;
 }

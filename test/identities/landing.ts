@@ -61,7 +61,10 @@ export function overlap(
   const [own, wanted] = [typed.trim(), insert.trim()];
   if (own === "" || wanted === "") return undefined;
   if (!insert.includes("\n")) {
-    if (own.startsWith(wanted) || own.endsWith(wanted)) return "all";
+    // A part of a word is no text of its own.
+    const starts = own.startsWith(wanted) && !/^\w\w$/.test(own.slice(wanted.length - 1, wanted.length + 1));
+    const ends = own.endsWith(wanted) && !/^\w\w$/.test(own.slice(-wanted.length - 1).slice(0, 2));
+    if (starts || ends) return "all";
     if (wanted.startsWith(own)) return { rest: insert.slice(insert.indexOf(own) + own.length), isBefore: false };
     return wanted.endsWith(own) ? { rest: insert.slice(0, insert.lastIndexOf(own)), isBefore: true } : undefined;
   }

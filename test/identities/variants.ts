@@ -22,7 +22,19 @@ export function variantsOf(text: string, hunk: Hunk): readonly (readonly Hunk[])
     for (let i = 0; i <= Math.abs(removed.length - added.length); i++) ways.push(...pairs(text, hunk, i));
     for (const one of alikeIn(removed, added)) ways.push(byAlike(text, hunk, one));
   }
-  return ways;
+  return [...ways, ...ways.flatMap((way) => joined(text, way))];
+}
+
+/** The same changes, if some of them touch or only widen spaces: the former are one change, and the latter adds spaces. */
+function joined(text: string, way: readonly Hunk[]): readonly (readonly Hunk[])[] {
+  const made: Hunk[] = [];
+  for (const one of way) {
+    const hunk = /^ +$/.test(text.slice(one.from, one.to)) && /^ +$/.test(one.insert) ? trim(text, one) : one;
+    const last = made.at(-1);
+    if (last?.to === hunk.from) made.splice(-1, 1, { ...last, to: hunk.to, insert: last.insert + hunk.insert });
+    else made.push(hunk);
+  }
+  return made.some((one, i) => one !== way[i]) ? [made] : [];
 }
 
 /**
@@ -70,19 +82,26 @@ export function trim(text: string, { from, to, insert }: Hunk): Hunk {
   return { from: from + start, to: to - end, insert: insert.slice(start, insert.length - end) };
 }
 
-/** The change by lines: as many as can be are kept. */
-export const byLines = (text: string, hunk: Hunk): readonly Hunk[] =>
+/** The change by lines: as many as can be are kept; of equal ones, the first or the last. */
+export const byLines = (text: string, hunk: Hunk, kept: "first" | "last"): readonly Hunk[] =>
   byPieces(
     text,
     hunk,
     pieces(text.slice(hunk.from, hunk.to), /[^\n]*\n|[^\n]+/g),
     pieces(hunk.insert, /[^\n]*\n|[^\n]+/g),
+    kept,
   );
 
 const pieces = (text: string, piece: RegExp): string[] => text.match(piece) ?? [];
 
 /** The change by pieces: those of a longest common subsequence are kept. */
-function byPieces(text: string, { from, to, insert }: Hunk, old: readonly string[], next: readonly string[]): Hunk[] {
+function byPieces(
+  text: string,
+  { from, to, insert }: Hunk,
+  old: readonly string[],
+  next: readonly string[],
+  kept: "first" | "last" = "last",
+): Hunk[] {
   if (old.length * next.length > 40_000) return [trim(text, { from, to, insert })];
   const width = next.length + 1;
   const best = new Int32Array((old.length + 1) * width);
@@ -105,7 +124,9 @@ function byPieces(text: string, { from, to, insert }: Hunk, old: readonly string
       continue;
     }
     open ??= { from: at, to: at, insert: "" };
-    if (j >= next.length || (i < old.length && best[(i + 1) * width + j]! >= best[i * width + j + 1]!)) {
+    const [without, later] = [best[(i + 1) * width + j] ?? -1, best[i * width + j + 1] ?? -1];
+    const isNext = without === later ? kept === "last" : without > later;
+    if (j >= next.length || (i < old.length && isNext)) {
       at += old[i]!.length;
       open.to = at;
       i++;

@@ -2,7 +2,6 @@
  * Finds the edits that an earlier text certainly places where the present text does, so that they need not be planned again.
  * It is only for speed: without it, the result is the same.
  */
-import type { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import type { EditOperation } from "../operation.js";
 import type { FilePlan } from "../outcome.js";
@@ -55,44 +54,14 @@ export function agreeing(
   text: string,
 ): ReadonlyMap<number, Lines> {
   const found = new Map<number, Lines>();
-  if (sure.length === 0) return found;
-  const others = back.changes.length * sure.length <= mostWindows && !text.includes("\r") ? changedIn(back) : undefined;
-  const then = others === undefined ? LineIndex.of(text, now.rule) : undefined;
+  const then = sure.length > 0 ? LineIndex.of(text, now.rule) : undefined;
   for (const { edit, from, to } of sure) {
     const [start, end] = [now.start(Math.max(0, from - 1)), now.end(to)];
-    if (back.changes.some((one) => one.from <= end && start <= one.to)) continue;
-    const { oldText } = edit;
-    if (others === undefined) {
-      const at = text.indexOf(oldText);
-      if (at === -1 || text.includes(oldText, at + 1)) continue;
-      const first = then!.lineAt(at);
-      found.set(edit.index, { from: first, to: first + (to - from) });
-      continue;
-    }
-    // The present text has the old text once, so that the earlier one can have it only once more where they differ.
-    const near = oldText.length - 1;
-    if (others.some((one) => text.slice(Math.max(0, one.from - near), one.to + near).includes(oldText))) continue;
-    const before = back.changes.filter((one) => one.to < start);
-    const more = before.reduce(
-      (sum, one) => sum + lineEnds(one.insert) - lineEnds(now.text.slice(one.from, one.to)),
-      0,
-    );
-    found.set(edit.index, { from: from + more, to: to + more });
+    const at = text.indexOf(edit.oldText);
+    const isOnly = at !== -1 && !text.includes(edit.oldText, at + 1);
+    if (!isOnly || back.changes.some((one) => one.from <= end && start <= one.to)) continue;
+    const first = then!.lineAt(at);
+    found.set(edit.index, { from: first, to: first + (to - from) });
   }
   return found;
-}
-
-/** Beyond this number of changes times edits, the whole text is searched for each edit. */
-const mostWindows = 1_000;
-
-const lineEnds = (text: string): number => text.split("\n").length - 1;
-
-/** Returns the spans of the new text that changes have written. */
-function changedIn({ changes }: ChangeSet): readonly Lines[] {
-  let shift = 0;
-  return changes.map(({ from, to, insert }) => {
-    const start = from + shift;
-    shift += insert.length - (to - from);
-    return { from: start, to: start + insert.length };
-  });
 }

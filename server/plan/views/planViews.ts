@@ -24,66 +24,82 @@ export function* planViews<O extends Operation>(
   snapshot: Snapshot,
   planAgain: PlanAgain<O>,
 ): Generator<void, readonly FilePlan[]> {
-  const again = new Map(planned.flatMap((plan) => (isSentAgain(plan) ? [[plan, sentAgain(plan)] as const] : [])));
-  const plans = planned.map((plan) => again.get(plan) ?? plan);
-  const concerned = planned.flatMap((plan) => {
-    const document = again.has(plan) ? undefined : documentOf(plan);
-    const views = document === undefined ? [] : viewsFor(plan, document);
-    // If nothing has changed since, the present text decides alone.
-    if (document === undefined || views.every(({ back }) => back.isEmpty)) return [];
-    const sure = sureEdits(plan);
-    const now = LineIndex.of(document.text, document);
-    const all = views.map((view) => {
-      const text = view.back.apply(document.text);
-      return { view, text, agreeing: agreeing(sure, now, view, text) };
-    });
-    const isWhole = ({ agreeing: own }: (typeof all)[number]): boolean => own.size === plan.operations.length;
-    // A text that decides alone, and agrees, makes the others silent.
-    const latest = all.find((one) => one.view.isLatest);
-    const isAlone = latest && !latest.view.isCompared && isWhole(latest) && hasShown(latest);
-    if (isAlone || all.every(isWhole)) return [];
-    return [{ plan, document, views: all, seen: [] as ViewPlan[] }];
+  const all = planned.map((plan): Concerned => {
+    const isAgain = isSentAgain(plan);
+    return { plan: isAgain ? sentAgain(plan) : plan, views: isAgain ? [] : textsFor(plan), seen: [] };
   });
-  if (concerned.length === 0) return plans.map(withFailures);
-  while (concerned.some(({ views }) => views.length > 0)) {
-    const own = concerned.flatMap((one) => {
-      const [next] = one.views;
-      if (next === undefined) return [];
-      const known = knownPlan(one.plan, next, one.document.text);
-      if (known === undefined) return [{ ...one, next }];
-      one.seen.push(known);
-      one.views.shift();
-      return [];
-    });
-    if (own.length === 0) continue;
-    const documents = new Map(snapshot.documents);
-    for (const { document, next } of own) documents.set(document.uri, asBefore(document, next.text));
-    const operations = own.flatMap(({ plan, next }) => operationsIn(plan, next) as readonly O[]);
-    const { plans: once } = yield* planAgain(operations, { ...snapshot, documents });
-    for (const { plan, next, seen, views } of own) {
-      const [first] = operationsIn(plan, next);
-      const same = once.find((one) => one.operations[0] === first);
-      if (same !== undefined && isBeside(next.agreeing, same)) {
-        views[0] = { ...next, agreeing: new Map() };
-        continue;
-      }
-      views.shift();
-      if (same?.file?.document.text === next.text) seen.push({ ...next, plan: same });
-    }
+  for (let left = all.filter(mustPlan); left.length > 0; left = left.filter(mustPlan)) {
+    yield* planNext(left, snapshot, planAgain);
     yield;
   }
-  const seenBy = new Map(concerned.map(({ plan, seen }) => [plan, seen]));
-  return plans.map((plan) => {
-    const seen = seenBy.get(plan);
-    return withFailures(seen === undefined || seen.length === 0 ? plan : reconciled(plan, seen));
-  });
+  return all.map(({ plan, seen }) => withFailures(seen.length === 0 ? plan : reconciled(plan, seen)));
 }
 
-/** Returns the plan for an earlier text that need not be planned; `undefined` if it must be. `now`: the present text. */
-function knownPlan(plan: FilePlan, next: Omit<ViewPlan, "plan">, now: string): ViewPlan | undefined {
-  if (next.text === now) return { ...next, agreeing: new Map(), plan };
-  const isAgreed = operationsIn(plan, next).length === 0;
-  return isAgreed ? { ...next, plan: { ...plan, outcomes: [], file: undefined } } : undefined;
+/** A planned file, with the earlier texts for which it must still be planned and those for which it is. Newest first. */
+interface Concerned {
+  readonly plan: FilePlan;
+  readonly views: EarlierView[];
+  readonly seen: ViewPlan[];
+}
+
+/** An earlier text for which a file is not planned yet. */
+type EarlierView = Omit<ViewPlan, "plan">;
+
+/** Returns the earlier texts for which a file must be planned; none if the present text decides alone. */
+function textsFor(plan: FilePlan): EarlierView[] {
+  const document = documentOf(plan);
+  const views = document === undefined ? [] : viewsFor(plan, document);
+  // If nothing has changed since, the present text decides alone.
+  if (document === undefined || views.every(({ back }) => back.isEmpty)) return [];
+  const sure = sureEdits(plan);
+  const now = LineIndex.of(document.text, document);
+  const all = views.map((view): EarlierView => {
+    const text = view.back.apply(document.text);
+    return { view, text, agreeing: agreeing(sure, now, view, text) };
+  });
+  const isWhole = ({ agreeing: own }: EarlierView): boolean => own.size === plan.operations.length;
+  // A text that decides alone, and agrees, makes the others silent.
+  const latest = all.find((one) => one.view.isLatest);
+  const isAlone = latest && !latest.view.isCompared && isWhole(latest) && hasShown(latest);
+  return isAlone || all.every(isWhole) ? [] : all;
+}
+
+/** Reports whether a file must be planned for an earlier text. Those whose plans follow from the present one are noted as seen. */
+function mustPlan({ plan, views, seen }: Concerned): boolean {
+  for (let [next] = views; next !== undefined; [next] = views) {
+    if (next.text === plan.file?.document.text) seen.push({ ...next, agreeing: new Map(), plan });
+    else if (operationsIn(plan, next).length > 0) return true;
+    else seen.push({ ...next, plan: { ...plan, outcomes: [], file: undefined } });
+    views.shift();
+  }
+  return false;
+}
+
+/** Plans files for their next earlier texts. */
+function* planNext<O extends Operation>(
+  concerned: readonly Concerned[],
+  snapshot: Snapshot,
+  planAgain: PlanAgain<O>,
+): Generator<void, void> {
+  const documents = new Map(snapshot.documents);
+  const operations: O[] = [];
+  for (const { plan, views } of concerned) {
+    const { document } = plan.file!;
+    documents.set(document.uri, asBefore(document, views[0]!.text));
+    operations.push(...(operationsIn(plan, views[0]!) as readonly O[]));
+  }
+  const { plans } = yield* planAgain(operations, { ...snapshot, documents });
+  for (const { plan, views, seen } of concerned) {
+    const next = views[0]!;
+    const [first] = operationsIn(plan, next);
+    const same = plans.find((one) => one.operations[0] === first);
+    if (same !== undefined && isBeside(next.agreeing, same)) {
+      views[0] = { ...next, agreeing: new Map() };
+      continue;
+    }
+    views.shift();
+    if (same?.file?.document.text === next.text) seen.push({ ...next, plan: same });
+  }
 }
 
 /** Returns a call's operations without the edits that an earlier text places as the present text does. */

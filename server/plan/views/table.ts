@@ -24,26 +24,15 @@ export type EarlierSay =
 /** The result for the edit. `apply`: the merged text is written. */
 export type Verdict = "apply" | "skipped" | "contentModified" | "ambiguousMatch";
 
-const ambiguous = "ambiguousMatch";
+type Row = Readonly<Record<EarlierSay, Verdict>>;
+
+const decided: Row = {
+  ...{ oneText: "apply", done: "skipped", conflict: "contentModified" },
+  ...{ several: "ambiguousMatch", differentTexts: "ambiguousMatch" },
+};
+const ambiguous: Row = { ...decided, oneText: "ambiguousMatch", done: "ambiguousMatch", conflict: "ambiguousMatch" };
 
 /** If no earlier text has a say, the present text decides. */
-export const verdicts: Readonly<Record<PresentSay, Readonly<Record<EarlierSay, Verdict>>>> = {
-  samePlace: {
-    ...{ oneText: "apply", done: "skipped", conflict: "contentModified", several: ambiguous },
-    differentTexts: ambiguous,
-  },
-  elsewhere: {
-    ...{ oneText: ambiguous, done: ambiguous, conflict: ambiguous, several: ambiguous, differentTexts: ambiguous },
-  },
-  several: {
-    ...{ oneText: ambiguous, done: ambiguous, conflict: ambiguous, several: ambiguous, differentTexts: ambiguous },
-  },
-  notFound: {
-    ...{ oneText: "apply", done: "skipped", conflict: "contentModified", several: ambiguous },
-    differentTexts: ambiguous,
-  },
-  noSay: {
-    ...{ oneText: "apply", done: "skipped", conflict: "contentModified", several: ambiguous },
-    differentTexts: ambiguous,
-  },
+export const verdicts: Readonly<Record<PresentSay, Row>> = {
+  ...{ samePlace: decided, elsewhere: ambiguous, several: ambiguous, notFound: decided, noSay: decided },
 };
