@@ -7,10 +7,12 @@ import { limits } from "../../text/limits.js";
 
 /** How long an agent waits for an answer. */
 interface AgentPatience {
-  /** Milliseconds. */
-  readonly patience: number;
+  /** Milliseconds; `undefined` if it waits for as long as it takes. */
+  readonly patience: number | undefined;
   /** Aborted when the agent no longer wants the answer. */
   readonly signal: AbortSignal;
+  /** Aborted when the agent will ask for the answer again, by an equal call. */
+  readonly left?: AbortSignal | undefined;
 }
 
 /** The tickets of one agent. `T`: an answer. */
