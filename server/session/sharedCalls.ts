@@ -13,8 +13,6 @@ interface AnswerRequest {
   /** Aborted when nobody wants the answer to this request any more. */
   readonly signal: AbortSignal;
   readonly onWaiting?: OnWaiting;
-  /** Aborted when the request leaves the call to a later one. */
-  readonly left?: AbortSignal | undefined;
   /** How long the request waits for the user, in milliseconds; `undefined` if as long as it takes. */
   readonly patience?: number | undefined;
   /** `true` if the call goes on even if this request is aborted and there is no other. */
@@ -89,7 +87,7 @@ export class SharedCalls<T> {
    * The call ends if all of its requests are aborted.
    */
   async answerTo(request: AnswerRequest, call: SharedCall<T>): Promise<{ readonly answer: T } | undefined> {
-    const { signal, left, patience } = request;
+    const { signal, patience } = request;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       if (patience !== undefined) timer = setTimeout(resolve, patience);
@@ -98,10 +96,10 @@ export class SharedCalls<T> {
     const isUndecided = Promise.all([late, call.asked]).then(() => "undecided" as const);
     call.join(request);
     try {
-      const first = await Promise.race([call.answer, isUndecided, aborted(signal), ...(left ? [aborted(left)] : [])]);
+      const first = await Promise.race([call.answer, isUndecided, aborted(signal)]);
       // Nobody gets the answer to an aborted request, so the answer is kept for the others.
       const ends = signal.aborted && request.isVisitor !== true && call.requests.size === 1;
-      if (!ends && (signal.aborted || left?.aborted === true || first === "undecided")) {
+      if (!ends && (signal.aborted || first === "undecided")) {
         call.isKept = true;
         return undefined;
       }

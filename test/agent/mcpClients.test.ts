@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveTools } from "../../server/programs/mcp/core.js";
-import type { ResourceListener, ToolCaller, ToolServer } from "../../server/programs/mcp/toolServer.js";
+import type { ResourceListener, Resources, ToolCaller, ToolServer } from "../../server/programs/mcp/toolServer.js";
 import { limits } from "../../server/text/limits.js";
 
 interface Message {
@@ -14,6 +14,16 @@ interface Message {
 }
 
 const never = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+
+/** One resource, whose listeners are put into a set. */
+const resourcesFor = (listeners: Set<ResourceListener>): Resources => ({
+  list: async () => [{ uri: "file:///a" }],
+  read: async (uri) => (uri === "file:///a" ? { ok: true, contents: [{ uri }] } : { ok: false, message: "none" }),
+  async listen(listener) {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+});
 
 /** A client that writes raw lines, and a server whose tool `ask` answers with the user's decisions. */
 function open() {
@@ -34,17 +44,12 @@ function open() {
           caller.signal.addEventListener("abort", () => resolve());
         });
       const decisions = [];
-      for (const text of name === "ask" ? (args as string[]) : []) decisions.push(await caller.elicit?.(text, never));
+      for (const text of name === "ask" || (name === "slow" && calls.length === 1) ? (args as string[]) : [])
+        decisions.push(await caller.elicit?.(text, never));
+      if (name === "slow" && calls.length > 1) await new Promise(() => undefined);
       return { decisions, isTask: caller.isTask };
     },
-    resources: async () => ({
-      list: async () => [{ uri: "file:///a" }],
-      read: async (uri) => (uri === "file:///a" ? { ok: true, contents: [{ uri }] } : { ok: false, message: "none" }),
-      async listen(listener) {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
-      },
-    }),
+    resources: async () => resourcesFor(listeners),
   };
   const ended = new AbortController();
   let received = "";
@@ -197,19 +202,29 @@ describe("questions in results", () => {
   });
 
   it("end a request, and the call goes on with the request that has the answer", async () => {
-    const { ask, calls } = open();
+    const { ask } = open();
     const first = (await ask("tools/call", call)).result ?? {};
     expect(first).toMatchObject({
       resultType: "input_required",
       inputRequests: { decision: { method: "elicitation/create", params: { mode: "form", message: "One?" } } },
     });
-    expect(calls[0]?.left?.aborted).toBe(true);
     const { requestState } = first;
     // An answer without the state, or with another one, answers nothing.
     const again = await ask("tools/call", { ...call, requestState: "question-1", inputResponses: accept });
     expect(again.result).toMatchObject({ resultType: "input_required" });
     // Without the answer, the same question is asked again.
     expect((await ask("tools/call", { ...call, requestState })).result).toEqual(first);
+  });
+
+  it("leave a call to be cancelled by its last request", async () => {
+    const { ask, begin: start, say, calls } = open();
+    const slow = { ...call, name: "slow", arguments: ["One?"] };
+    const { requestState } = (await ask("tools/call", slow)).result ?? {};
+    const requestId = start("tools/call", { ...slow, requestState, inputResponses: accept });
+    await expect.poll(() => calls.length).toBe(2);
+    expect(calls[0]?.signal.aborted).toBe(false);
+    say({ method: "notifications/cancelled", params: { requestId } });
+    await expect.poll(() => calls.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   });
 
   it("are asked one after another by one call", async () => {

@@ -60,7 +60,7 @@ export async function callTool(
   server: ToolContext,
 ): Promise<ToolResult | undefined> {
   if (!isTool(name)) return undefined;
-  const { signal, left, elicit } = asker;
+  const { signal, elicit } = asker;
   const asking = elicit === undefined ? {} : { elicit };
   const context: ToolContext = { ...server, ...asking, caller: callerOf(asker, server), signal };
   const { tickets } = server;
@@ -80,7 +80,7 @@ export async function callTool(
     const lasting: ToolContext = { ...context, signal, onAsked };
     return name === "undo_last_edit" ? undoLast(lasting) : serveCall(name, args, lasting);
   };
-  return tickets.run(callKey(name, args), start, { patience, signal, left });
+  return tickets.run(callKey(name, args), start, { patience, signal });
 }
 
 /** Returns the first field that a tool does not know; `undefined` if it knows all. */

@@ -222,8 +222,8 @@ class ToolConnection {
       const result = await this.toolResult(method, params, caller, errorCodes.invalidParams);
       return method === "tools/call" ? result : { ...result, ...uncached };
     }
-    return this.questions.inRounds(params, (elicit, left) =>
-      this.toolResult(method, params, { ...caller, elicit, left }),
+    return this.questions.inRounds(params, caller.signal, (elicit, signal) =>
+      this.toolResult(method, params, { ...caller, elicit, signal }),
     );
   }
 

@@ -48,14 +48,17 @@ function decisionIn(answer: unknown): UserDecision | undefined {
 interface OpenQuestion {
   readonly settle: (decision: UserDecision | undefined) => void;
   /** The call that waits for the answer. */
-  readonly round: Round;
+  readonly round?: Round | undefined;
   /** The result that asks the question, if the question is part of a result. */
   readonly asked: object;
 }
 
-/** A call that may ask questions in its results. `pose`: ends the call's present request with a result. */
+/** A call that may ask questions in its results. */
 interface Round {
-  pose: ((result: object) => void) | undefined;
+  /** Ends the call's present request with a result. */
+  pose?: ((result: object) => void) | undefined;
+  /** Aborted if one of the call's requests is cancelled. */
+  readonly stop: AbortController;
 }
 
 /** The questions to the user of one client. */
@@ -72,7 +75,7 @@ export class Questions {
     this.send({ jsonrpc: "2.0", id, method: "elicitation/create", params });
     const withdraw = (): void =>
       this.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
-    return this.wait(id, token, { round: { pose: undefined }, asked: params, withdraw });
+    return this.wait(id, token, { asked: params, withdraw });
   }
 
   /** Takes the client's answer to a request of the server. */
@@ -82,25 +85,24 @@ export class Questions {
 
   /**
    * Serves a request for a call whose questions are asked in results. `run`: starts the call, or joins it if the request
-   * is sent again. Its second argument is aborted when the request has ended with a question, while the call goes on.
+   * is sent again. `signal`: aborted if the client cancels this request.
    */
   async inRounds(
     { requestState: state, inputResponses: answers }: Readonly<Record<string, unknown>>,
-    run: (elicit: Elicit, left: AbortSignal) => Promise<object>,
+    signal: AbortSignal,
+    run: (elicit: Elicit, signal: AbortSignal) => Promise<object>,
   ): Promise<object> {
     const question = typeof state === "string" ? this.open.get(state) : undefined;
     const { decision: answer }: { readonly decision?: unknown } = Object(answers);
     if (question !== undefined && answer === undefined) return question.asked;
-    const round: Round = question?.round ?? { pose: undefined };
-    const left = new AbortController();
+    const round: Round = question?.round ?? { stop: new AbortController() };
+    signal.addEventListener("abort", () => round.stop.abort());
     const posed = new Promise<object>((resolve) => {
-      round.pose = (result) => {
-        left.abort();
-        resolve(result);
-      };
+      round.pose = resolve;
     });
-    const result = run((text, token) => this.askIn(round, text, token), left.signal);
-    question?.settle(decisionIn(answer));
+    const result = run((text, token) => this.askIn(round, text, token), round.stop.signal);
+    // Only once this request has joined the call may the call end.
+    setImmediate(() => question?.settle(decisionIn(answer)));
     return Promise.race([result, posed]);
   }
 

@@ -11,8 +11,6 @@ interface AgentPatience {
   readonly patience: number | undefined;
   /** Aborted when the agent no longer wants the answer. */
   readonly signal: AbortSignal;
-  /** Aborted when the agent will ask for the answer again, by an equal call. */
-  readonly left?: AbortSignal | undefined;
 }
 
 /** The tickets of one agent. `T`: an answer. */

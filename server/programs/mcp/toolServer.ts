@@ -49,8 +49,6 @@ export interface ToolCaller {
   readonly signal: AbortSignal;
   /** Asks the client's user; `undefined` if the client has not announced that it can. */
   readonly elicit?: Elicit | undefined;
-  /** Aborted when the request has ended with a question to the user, while the call goes on. */
-  readonly left?: AbortSignal;
   /** `true` if the client waits for the answer as long as it takes, because the call is a task. */
   readonly isTask?: true;
 }
