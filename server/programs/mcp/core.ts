@@ -91,20 +91,28 @@ async function* linesIn(input: Readable, maxLine: number): AsyncGenerator<string
 class ToolConnection {
   /** The requests that are not answered yet, by id. */
   private readonly running = new Map<string | number, AbortController>();
-  /** The client's description of itself in `initialize`, and what it announces there. */
+  /** The client's description of itself in `initialize`. */
   private client: unknown;
-  private announced: unknown;
+  /** `true` if it has announced there that it shows forms. */
+  private hasForms = false;
   /** The client's tasks; `undefined` if it has announced none. */
   private tasks: Tasks | undefined;
-  private readonly questions: Questions;
-  private readonly subscriptions: Subscriptions;
+  private asked: Questions | undefined;
+  private subscribed: Subscriptions | undefined;
 
   constructor(
     private readonly server: ToolServer,
     private readonly send: (message: object) => void,
-  ) {
-    this.questions = new Questions(send);
-    this.subscriptions = new Subscriptions(server, send);
+  ) {}
+
+  private get questions(): Questions {
+    this.asked ??= new Questions(this.send);
+    return this.asked;
+  }
+
+  private get subscriptions(): Subscriptions {
+    this.subscribed ??= new Subscriptions(this.server, this.send);
+    return this.subscribed;
   }
 
   /** Reads a line. A line that is not JSON is ignored: nothing in it says which request it should have been. */
@@ -128,7 +136,7 @@ class ToolConnection {
 
   close(): void {
     for (const task of this.running.values()) task.abort();
-    this.subscriptions.close();
+    this.subscribed?.close();
     this.tasks?.close();
   }
 
@@ -138,7 +146,7 @@ class ToolConnection {
     const params = request?.params ?? {};
     if (method === "notifications/cancelled") this.running.get(params.requestId as string | number)?.abort();
     if (id === undefined || id === null) return undefined;
-    if (method === undefined) this.questions.receive(id, request?.result);
+    if (method === undefined) this.asked?.receive(id, request?.result);
     if (method === undefined) return undefined;
     const task = new AbortController();
     this.running.set(id, task);
@@ -181,7 +189,7 @@ class ToolConnection {
     if (method === "ping") return {};
     if (method === "initialize") return this.initialize(params);
     const { tasks } = this;
-    const elicit: Elicit | undefined = showsForms(this.announced)
+    const elicit: Elicit | undefined = this.hasForms
       ? (question, token) => this.questions.ask(question, token)
       : undefined;
     const caller: ToolCaller = { client: this.client, ...asker, elicit };
@@ -192,15 +200,17 @@ class ToolConnection {
         return this.toolResult(method, params, { ...caller, signal, isTask: true, elicit: elicit && asTask });
       });
     }
-    const result = (await tasks?.serve(method, params)) ?? (await this.subscriptions.serve(method, params));
+    const ofTask = await tasks?.serve(method, params);
+    const result =
+      ofTask ?? (method.startsWith("resources/") ? await this.subscriptions.serve(method, params) : undefined);
     return result ?? this.toolResult(method, params, caller);
   }
 
   private initialize(params: Record<string, unknown>): object {
     this.client = params.clientInfo;
-    this.announced = params.capabilities;
+    this.hasForms = showsForms(params.capabilities);
     const protocolVersion = revisions.find((revision) => revision === params.protocolVersion) ?? newest;
-    const hasTasks = protocolVersion === newest && Object(this.announced).tasks instanceof Object;
+    const hasTasks = protocolVersion === newest && Object(params.capabilities).tasks instanceof Object;
     this.tasks = hasTasks ? new Tasks() : undefined;
     const { info: serverInfo, instructions } = this.server;
     const all = hasTasks ? { ...capabilities, tasks: taskCapabilities } : capabilities;
