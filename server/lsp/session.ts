@@ -49,6 +49,9 @@ export interface ClientConnection {
   };
 }
 
+/** A decision that a user has made in the agent's own program. */
+export type UserDecision = "apply" | "reject" | "closed";
+
 /** What a session gets from, and tells, the user's other editors and the programs that look for this one. */
 export interface Outside {
   /** Returns the gates that the user has set elsewhere. */
@@ -59,6 +62,11 @@ export interface Outside {
     files: readonly string[],
     token: CancellationToken,
   ): Promise<"yes" | "ownClient" | "nobody" | Failure>;
+  /**
+   * Asks the user in the agent's own program, if no editor can ask. `undefined`: the program can't ask, or has not said
+   * what the user decided; `closed`: the user has closed the question.
+   */
+  elicit?(question: string, token: CancellationToken): Promise<UserDecision | undefined>;
   /** Returns those of the paths that are, or may be, open in another editor, each mapped to that editor. */
   holders(paths: readonly string[]): Promise<ReadonlyMap<string, Holder>>;
   /** Called when the folders, or anything else that others must know, have changed. */

@@ -38,6 +38,8 @@ export interface RequestContext extends Patience {
   readonly mode: Mode;
   /** `true` if the user typed the command at a terminal, as far as this program can tell. */
   readonly isTyped?: boolean;
+  /** Asks the user in the agent's own program about a change on disk, if no editor can ask; see `Outside`. */
+  readonly elicit?: Outside["elicit"];
   /** Called, if there is no editor, with each message that an editor would show to the user. */
   notify?(text: string): void;
 }
@@ -121,6 +123,7 @@ async function serveOnDisk(
       // Whoever types an undo has decided on it. What may not be changed at all is refused before anybody is asked.
       isAgreed ? "yes" : askUserOf(files, { question, sessions, caller, token }),
     holders: (paths) => openElsewhere(paths, sessions, caller),
+    ...(context.elicit === undefined ? {} : { elicit: context.elicit }),
   };
   const log = (text: string): void => context.notify?.(text);
   const session = await openDiskSession({ directory, user, version, outside, log });

@@ -10,7 +10,7 @@ interface AnswerRequest {
   readonly signal: AbortSignal;
   readonly onWaiting?: OnWaiting;
   /** How long the request waits for the user, in milliseconds; `undefined` if as long as it takes. */
-  readonly patience?: number;
+  readonly patience?: number | undefined;
   /** `true` if the call goes on even if this request is aborted and there is no other. */
   readonly isVisitor?: boolean;
 }

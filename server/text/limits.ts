@@ -335,8 +335,13 @@ export const limits = {
   toolText: 20_000,
   /** Calls of one agent that wait for the user, or whose answers nobody has fetched; further calls are refused. */
   tickets: 50,
-  /** Files listed in the answer to one MCP tool call. */
+  /** Files listed in the answer to one MCP request; also the resources to which an MCP client may subscribe. */
   toolFiles: 200,
+  /** Milliseconds between two looks at the versions of the texts to which an MCP client has subscribed. */
+  resourcePollMs: 2_000,
+  /** Milliseconds for which a task of MCP is kept, at most; and those after which a client should ask for it again. */
+  taskMs: 3_600_000,
+  taskPollMs: 1_000,
   /** Milliseconds for which a hook may look for the files of a call. Agents stop a hook after 60 s, and then run the tool. */
   hookMs: 20_000,
   /** Milliseconds for which a call that was applied in place of an agent's own tool is remembered. */

@@ -1,7 +1,8 @@
 /** The MCP core on streams in this process: messages that no client library sends, or not in this order. */
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { serveTools, type ToolServer } from "../../server/programs/mcp/core.js";
+import { serveTools } from "../../server/programs/mcp/core.js";
+import type { ToolServer } from "../../server/programs/mcp/toolServer.js";
 
 const echo: ToolServer = {
   info: { name: "tested", title: "Tested", version: "1" },
@@ -15,7 +16,10 @@ const echo: ToolServer = {
     if (name === "fail") throw new Error("broken");
     return name === "echo" ? { args, client } : undefined;
   },
+  resources: () => Promise.reject(new Error("no resources")),
 };
+
+const capabilities = { tools: {}, resources: { subscribe: true, listChanged: true } };
 
 /** A client that writes raw lines. */
 function open(maxLine = 10_000) {
@@ -70,7 +74,7 @@ describe("a client that begins with initialize", () => {
         id: 1,
         result: {
           protocolVersion: given,
-          capabilities: { tools: {} },
+          capabilities,
           serverInfo: echo.info,
           instructions: "Use them.",
         },
@@ -89,7 +93,7 @@ describe("a client that describes itself in each request", () => {
     send(request(2, "tools/call", { _meta, name: "echo" }));
     const named = { resultType: "complete", _meta: { "io.modelcontextprotocol/serverInfo": echo.info } };
     expect(await got(2)).toMatchObject([
-      { id: 1, result: { supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ...named } },
+      { id: 1, result: { supportedVersions: ["2026-07-28"], capabilities, ...named } },
       { id: 2, result: { client: { name: "new" }, ...named } },
     ]);
   });
@@ -105,7 +109,8 @@ describe("a client that describes itself in each request", () => {
 
 describe("an error", () => {
   it.each([
-    ["an unknown method", request(1, "resources/list"), -32601],
+    ["an unknown method", request(1, "prompts/list"), -32601],
+    ["tasks, of a client that has announced none", request(1, "tasks/get", { taskId: "1" }), -32601],
     ["an unknown tool", request(1, "tools/call", { name: "none" }), -32602],
     ["a call without a name", request(1, "tools/call"), -32602],
     ["a tool that throws", request(1, "tools/call", { name: "fail" }), -32603],

@@ -38,12 +38,12 @@ export interface Stage {
   setPatience(seconds: number | undefined): void;
   /**
    * Runs the agent in a folder; the test plays its model. Rejects if the agent ends before the conversation does.
-   * `isResumed`: the agent goes on with its last conversation.
+   * `isResumed`: the agent goes on with its last conversation. `prompt`: what the user types; by default, "Please go on."
    */
   converse<T>(
     folder: string,
     play: (conversation: Conversation) => Promise<T>,
-    options?: { readonly isResumed: boolean },
+    options?: { readonly isResumed?: boolean; readonly prompt?: string },
   ): Promise<T>;
   /** The message with which the command line refuses a call in this folder, for a model. */
   refusalOf(call: object, folder: string): string;
@@ -111,13 +111,13 @@ export async function layStage(kind: AgentKind, server: string, hook?: HookForm)
     kind,
     state: env.XDG_STATE_HOME ?? join(home, ".local/state"),
     setPatience: (seconds) => void (seconds !== undefined && writeFileSync(patienceIn(base), String(seconds))),
-    async converse(folder, play, { isResumed } = { isResumed: false }) {
+    async converse(folder, play, { isResumed = false, prompt = "Please go on." } = {}) {
       // The path of a socket must be short.
       const socket = join(base, `${runs++}.sock`);
       const model = await startModel(socket);
       const flags = (hook === undefined ? kind.shell.flags : kind.ownTools?.args) ?? [];
       const start = (isResumed && kind.resumed) || kind.command;
-      const command = [process.execPath, relay.path, socket, String(port), ...start(place, "Please go on."), ...flags];
+      const command = [process.execPath, relay.path, socket, String(port), ...start(place, prompt), ...flags];
       const agent = spawn(...alone(command), { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
       let said = "";
       for (const stream of [agent.stdout, agent.stderr]) stream.on("data", (chunk) => (said += String(chunk)));

@@ -33,6 +33,16 @@ export interface Agent {
 /** The year of the protocol revision: a `2025` client begins with `initialize`, a `2026` client does not. */
 export type Era = "2025" | "2026";
 
+/** A question to the user, and the client's answer. */
+export interface FormQuestion {
+  readonly message: string;
+  readonly requestedSchema?: { readonly properties: object };
+}
+export interface FormAnswer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Record<string, string>;
+}
+
 /** Options for starting the server; all are optional. */
 export interface AgentOptions {
   readonly era?: Era;
@@ -40,6 +50,8 @@ export interface AgentOptions {
   readonly clientName?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Answers the server's questions to the user; `undefined` if the client does not announce that it shows any. */
+  readonly onQuestion?: (question: FormQuestion) => Promise<FormAnswer> | FormAnswer;
   /** `true` if the test is about the process: the server gets one of its own, in the small suite, too. */
   readonly isAlone?: boolean;
 }
@@ -50,9 +62,14 @@ export async function startAgent(
   cwd: string,
   options: AgentOptions = {},
 ): Promise<Agent> {
-  const { era = "2025", clientName = "tester", args = [], env = {} } = options;
+  const { era = "2025", clientName = "tester", args = [], env = {}, onQuestion } = options;
   const versionNegotiation = era === "2025" ? {} : { versionNegotiation: { mode: { pin: "2026-07-28" } } as const };
-  const client = new Client({ name: clientName, version: "1" }, versionNegotiation);
+  const capabilities = onQuestion === undefined ? {} : { elicitation: { form: {} } };
+  const client = new Client({ name: clientName, version: "1" }, { ...versionNegotiation, capabilities });
+  if (onQuestion)
+    client.setRequestHandler("elicitation/create", async ({ params }) => ({
+      ...(await onQuestion(params as FormQuestion)),
+    }));
   const given = { args: ["mcp", ...args], cwd, env: defined({ ...process.env, ...env }) };
   const isHosted = !isAll && options.isAlone !== true && program.path === builtServer;
   const transport = isHosted

@@ -11,7 +11,7 @@ import type { Caller, ConfirmParams, ConfirmResult, FileSummary, RefusedPlace } 
 import { editorFailures } from "../sentences.js";
 import { announcedBy, type Session } from "../session.js";
 import { confirmHunks, hunksOfPlan, withoutRefused } from "./partial.js";
-import { askClient, type RefusedHunks, type UserQuestion } from "./question.js";
+import { askClient, questionText, type RefusedHunks, type UserQuestion } from "./question.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 import { createViewer, type Viewer } from "./viewer.js";
 
@@ -174,5 +174,11 @@ async function askUser(
     const holder = holders.get(file);
     if (holder !== undefined) return diskFailures.locked(path, holder);
   }
-  return cannotAsk("nobody");
+  const decision = await session.outside.elicit?.(questionText(session, question, { hasDiff: true }), token);
+  if (token.isCancellationRequested) return editorFailures.cancelled();
+  if (decision === "apply") return "yes";
+  if (decision === undefined) return cannotAsk("nobody");
+  return decision === "reject"
+    ? editorFailures.userRejected(question.label, undefined)
+    : editorFailures.userClosed(question.label);
 }

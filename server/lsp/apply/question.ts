@@ -109,12 +109,11 @@ async function askByMessage(
 ): Promise<"yes" | Failure> {
   const { label, diff } = question;
   const { shell, withdrawn } = shown;
-  const files = question.files.map((file) => ({ ...file, path: shownPath(session, file.uri) }));
   // If the user has viewed an outdated diff, show the current one.
   if (viewer.wasUsed()) await viewer.show(diff);
   while (!withdrawn.isCancellationRequested) {
     const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
-    const message = callSentences.question({ ...question, files }, viewer.works() ? "" : visible(short(diff)));
+    const message = questionText(session, question, { hasDiff: !viewer.works() });
     const howTo = viewer.wasUsed() && shell?.isOpen() ? `\n${answerSentences.howTo(shell.code)}` : "";
     const params = { type: messageTypes.info, message: message + howTo, actions: actions.map((title) => ({ title })) };
     shown.isShown = true;
@@ -140,6 +139,12 @@ async function askByMessage(
     await Promise.race([pause, viewer.closed(), spent, cancellation(withdrawn)]);
   }
   return editorFailures.cancelled();
+}
+
+/** Returns a question as text. `hasDiff`: `true` if the first lines of the diff are in it. */
+export function questionText(session: Session, question: UserQuestion, { hasDiff }: { hasDiff: boolean }): string {
+  const files = question.files.map((file) => ({ ...file, path: shownPath(session, file.uri) }));
+  return callSentences.question({ ...question, files }, hasDiff ? visible(short(question.diff)) : "");
 }
 
 /** Returns the user's decision from a shell; the promise stays pending if there is none. */

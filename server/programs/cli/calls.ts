@@ -2,5 +2,6 @@
 
 export { answerFile } from "../acp/files.js";
 export { callTool } from "../mcp/callTool.js";
+export { DocumentResources } from "../mcp/resources.js";
 export { showLog, showStatus } from "./log.js";
 export { answer, edit, readText, undo } from "./sendCalls.js";

@@ -13,11 +13,11 @@ import { fromDirectory, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { answerLines } from "../shared/answer.js";
 import { describeSessions } from "../shared/describeSessions.js";
-import type { ToolCaller } from "./core.js";
 import { findOwnEdit, hasEnded, type OwnEdit } from "./ownEdits.js";
 import { toolSentences } from "./sentences.js";
 import { callKey, type Tickets } from "./tickets.js";
 import { type RequestTool, toolRequests } from "./toolRequests.js";
+import type { ToolCaller } from "./toolServer.js";
 import type { ToolName } from "./tools.js";
 
 /** The context of an agent's requests, and the form of the answers. */
@@ -60,9 +60,11 @@ export async function callTool(
   server: ToolContext,
 ): Promise<ToolResult | undefined> {
   if (!isTool(name)) return undefined;
-  const { signal } = asker;
-  const context: ToolContext = { ...server, caller: callerOf(asker, server), signal };
-  const { patience, tickets } = server;
+  const { signal, elicit } = asker;
+  const asking = elicit === undefined ? {} : { elicit };
+  const context: ToolContext = { ...server, ...asking, caller: callerOf(asker, server), signal };
+  const { tickets } = server;
+  const patience = asker.isTask === true ? undefined : server.patience;
   if (name === "editor_status" || name === "undo_last_edit") {
     const unknown = unknownFieldOf(args, name === "editor_status" ? ["ticket"] : []);
     if (unknown !== undefined) return { ...textResult(toolSentences.unknownField[name](unknown)), isError: true };

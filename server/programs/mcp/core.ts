@@ -1,36 +1,21 @@
 /**
- * The part of the Model Context Protocol that a server needs if it has only tools: JSON-RPC with a message per line on
+ * The part of the Model Context Protocol that a server with tools and resources needs: JSON-RPC with a message per line on
  * stdin and stdout. It serves clients that begin with `initialize` (revisions 2024-11-05 to 2025-11-25), and clients
  * that describe themselves in each request (2026-07-28). The SDK does the same, but loading it takes several times as
  * long as starting Node. An agent sends its first request without the tools of a server that has not answered by then.
  */
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { type Elicit, Questions, showsForms } from "./elicitation.js";
 import { protocolErrors } from "./sentences.js";
+import { Subscriptions } from "./subscriptions.js";
+import { relatedTo, Tasks } from "./tasks.js";
+import { errorCodes, RequestError, type ToolCaller, type ToolServer } from "./toolServer.js";
 
-/** The tools, and the server that offers them. */
-export interface ToolServer {
-  readonly info: { readonly name: string; readonly title: string; readonly version: string };
-  /** Text for the model about the tools as a whole. */
-  readonly instructions: string;
-  /** Returns the tools as `tools/list` answers them; the answer never changes. */
-  list(): Promise<readonly object[]>;
-  /** Returns the result of a call; `undefined` if there is no such tool. */
-  call(name: string, args: unknown, caller: ToolCaller): Promise<object | undefined>;
-}
-
-/** The program that calls a tool. */
-export interface ToolCaller {
-  /** The client's own description of itself, which may be any JSON value; `undefined` if there is none. */
-  readonly client: unknown;
-  /** The client's own name for the conversation that the call is part of; `undefined` if it gives none. */
-  readonly conversation: string | undefined;
-  /** Aborted if the client cancels the call, or if the connection ends. */
-  readonly signal: AbortSignal;
-}
-
+/** The last revision in which a client begins with `initialize`, and the only one with tasks. */
+const newest = "2025-11-25";
 /** Revisions in which a client begins with `initialize`, the newest first. */
-const revisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+const revisions = [newest, "2025-06-18", "2025-03-26", "2024-11-05"];
 /** The revision in which each request describes its client. */
 const statelessRevision = "2026-07-28";
 
@@ -38,11 +23,13 @@ const statelessRevision = "2026-07-28";
 const metaKeys = {
   revision: "io.modelcontextprotocol/protocolVersion",
   client: "io.modelcontextprotocol/clientInfo",
+  capabilities: "io.modelcontextprotocol/clientCapabilities",
   server: "io.modelcontextprotocol/serverInfo",
 } as const;
 
-/** Error codes of JSON-RPC, and the one that MCP adds for a revision that the server does not know. */
-const errorCodes = { methodNotFound: -32601, invalidParams: -32602, internalError: -32603, unknownRevision: -32022 };
+/** The capabilities of the server, for every client. */
+const capabilities = { tools: {}, resources: { subscribe: true, listChanged: true } };
+const taskCapabilities = { cancel: {}, requests: { tools: { call: {} } } };
 
 /** The property with which Codex describes its call: `thread_id` stays the same when a conversation is resumed. */
 const codexTurn = "x-codex-turn-metadata";
@@ -57,17 +44,8 @@ interface Request {
   readonly id?: string | number;
   readonly method?: string;
   readonly params?: { readonly [name: string]: unknown };
-}
-
-/** An error that is the answer to a request. */
-class RequestError extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly data?: object,
-  ) {
-    super(message);
-  }
+  /** Set in an answer to a request of the server. */
+  readonly result?: unknown;
 }
 
 /**
@@ -115,11 +93,27 @@ class ToolConnection {
   private readonly running = new Map<string | number, AbortController>();
   /** The client's description of itself in `initialize`. */
   private client: unknown;
+  /** `true` if it has announced there that it shows forms. */
+  private hasForms = false;
+  /** The client's tasks; `undefined` if it has announced none. */
+  private tasks: Tasks | undefined;
+  private asked: Questions | undefined;
+  private subscribed: Subscriptions | undefined;
 
   constructor(
     private readonly server: ToolServer,
     private readonly send: (message: object) => void,
   ) {}
+
+  private get questions(): Questions {
+    this.asked ??= new Questions(this.send);
+    return this.asked;
+  }
+
+  private get subscriptions(): Subscriptions {
+    this.subscribed ??= new Subscriptions(this.server, this.send);
+    return this.subscribed;
+  }
 
   /** Reads a line. A line that is not JSON is ignored: nothing in it says which request it should have been. */
   receive(line: string): void {
@@ -142,6 +136,8 @@ class ToolConnection {
 
   close(): void {
     for (const task of this.running.values()) task.abort();
+    this.subscribed?.close();
+    this.tasks?.close();
   }
 
   /** Returns the answer to a message; `undefined` if it needs none, or was cancelled. */
@@ -149,11 +145,13 @@ class ToolConnection {
     const { id, method } = request ?? {};
     const params = request?.params ?? {};
     if (method === "notifications/cancelled") this.running.get(params.requestId as string | number)?.abort();
-    if (method === undefined || id === undefined || id === null) return undefined;
+    if (id === undefined || id === null) return undefined;
+    if (method === undefined) this.asked?.receive(id, request?.result);
+    if (method === undefined) return undefined;
     const task = new AbortController();
     this.running.set(id, task);
     try {
-      const result = await this.resultOf(method, params, task.signal);
+      const result = await this.resultOf(method, params, { id, signal: task.signal });
       return task.signal.aborted ? undefined : { jsonrpc: "2.0", id, result };
     } catch (error) {
       const { message } = error as Error;
@@ -164,7 +162,11 @@ class ToolConnection {
     }
   }
 
-  private async resultOf(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<object> {
+  private async resultOf(
+    method: string,
+    params: Record<string, unknown>,
+    { id, signal }: { readonly id: string | number; readonly signal: AbortSignal },
+  ): Promise<object> {
     const meta = params._meta as Record<string, unknown> | undefined;
     const revision = meta?.[metaKeys.revision];
     const conversation = conversationIn(meta);
@@ -173,39 +175,83 @@ class ToolConnection {
       const data = { supported: [statelessRevision], requested: revision };
       throw new RequestError(errorCodes.unknownRevision, protocolErrors.unknownRevision(revision), data);
     }
-    const result = await this.statelessResult(method, params, {
-      client: meta?.[metaKeys.client],
-      conversation,
-      signal,
-    });
-    return { ...result, resultType: "complete", _meta: { [metaKeys.server]: this.server.info } };
+    if (method === "subscriptions/listen") return this.subscriptions.listen(id, params.notifications, signal);
+    const caller = { client: meta?.[metaKeys.client], conversation, signal };
+    const result = await this.statelessResult(method, params, caller, showsForms(meta?.[metaKeys.capabilities]));
+    return { resultType: "complete", ...result, _meta: { [metaKeys.server]: this.server.info } };
   }
 
   private async statefulResult(
     method: string,
     params: Record<string, unknown>,
-    caller: Omit<ToolCaller, "client">,
+    asker: Omit<ToolCaller, "client">,
   ): Promise<object> {
     if (method === "ping") return {};
-    if (method !== "initialize") return this.toolResult(method, params, { client: this.client, ...caller });
-    this.client = params.clientInfo;
-    const asked = revisions.find((revision) => revision === params.protocolVersion);
-    const { info: serverInfo, instructions } = this.server;
-    return { protocolVersion: asked ?? revisions[0], capabilities: { tools: {} }, serverInfo, instructions };
+    if (method === "initialize") return this.initialize(params);
+    const { tasks } = this;
+    const elicit: Elicit | undefined = this.hasForms
+      ? (question, token) => this.questions.ask(question, token)
+      : undefined;
+    const caller: ToolCaller = { client: this.client, ...asker, elicit };
+    if (tasks !== undefined && method === "tools/list") return { tools: (await this.server.list()).map(asTaskTool) };
+    if (tasks !== undefined && method === "tools/call" && params.task !== undefined) {
+      return tasks.create(params.task, (taskId, signal) => {
+        const asTask: Elicit = (question, token) => this.questions.ask(question, token, relatedTo(taskId));
+        return this.toolResult(method, params, { ...caller, signal, isTask: true, elicit: elicit && asTask });
+      });
+    }
+    const ofTask = await tasks?.serve(method, params);
+    const result =
+      ofTask ?? (method.startsWith("resources/") ? await this.subscriptions.serve(method, params) : undefined);
+    return result ?? this.toolResult(method, params, caller);
   }
 
-  private async statelessResult(method: string, params: Record<string, unknown>, caller: ToolCaller): Promise<object> {
+  private initialize(params: Record<string, unknown>): object {
+    this.client = params.clientInfo;
+    this.hasForms = showsForms(params.capabilities);
+    const protocolVersion = revisions.find((revision) => revision === params.protocolVersion) ?? newest;
+    const hasTasks = protocolVersion === newest && Object(params.capabilities).tasks instanceof Object;
+    this.tasks = hasTasks ? new Tasks() : undefined;
+    const { info: serverInfo, instructions } = this.server;
+    const all = hasTasks ? { ...capabilities, tasks: taskCapabilities } : capabilities;
+    return { protocolVersion, capabilities: all, serverInfo, instructions };
+  }
+
+  private async statelessResult(
+    method: string,
+    params: Record<string, unknown>,
+    caller: ToolCaller,
+    hasForms: boolean,
+  ): Promise<object> {
     const uncached = { ttlMs: 0, cacheScope: "private" };
     if (method === "server/discover") {
       const { instructions } = this.server;
-      return { supportedVersions: [statelessRevision], capabilities: { tools: {} }, instructions, ...uncached };
+      return { supportedVersions: [statelessRevision], capabilities, instructions, ...uncached };
     }
-    const result = await this.toolResult(method, params, caller);
-    return method === "tools/list" ? { ...result, ...uncached } : result;
+    if (method !== "tools/call" || !hasForms) {
+      const result = await this.toolResult(method, params, caller, errorCodes.invalidParams);
+      return method === "tools/call" ? result : { ...result, ...uncached };
+    }
+    return this.questions.inRounds(params, caller.signal, (elicit, signal) =>
+      this.toolResult(method, params, { ...caller, elicit, signal }),
+    );
   }
 
-  private async toolResult(method: string, params: Record<string, unknown>, caller: ToolCaller): Promise<object> {
+  /** `notFound`: the code of the error for a resource that is not found. */
+  private async toolResult(
+    method: string,
+    params: Record<string, unknown>,
+    caller: ToolCaller,
+    notFound: number = errorCodes.resourceNotFound,
+  ): Promise<object> {
     if (method === "tools/list") return { tools: await this.server.list() };
+    if (method === "resources/list") return { resources: await (await this.server.resources()).list() };
+    if (method === "resources/templates/list") return { resourceTemplates: [] };
+    if (method === "resources/read") {
+      const read = await (await this.server.resources()).read(params.uri, caller);
+      if (!read.ok) throw new RequestError(notFound, read.message, { uri: params.uri });
+      return { contents: read.contents };
+    }
     if (method !== "tools/call")
       throw new RequestError(errorCodes.methodNotFound, protocolErrors.unknownMethod(method));
     const { name, arguments: args } = params;
@@ -214,3 +260,5 @@ class ToolConnection {
     return result;
   }
 }
+
+const asTaskTool = (tool: object): object => ({ ...tool, execution: { taskSupport: "optional" } });

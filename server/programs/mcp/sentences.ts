@@ -67,7 +67,21 @@ export const protocolErrors = {
   unknownRevision: (revision: unknown) => `Unsupported protocol version: ${String(revision)}`,
   unknownMethod: (method: string) => `Method not found: ${method}`,
   unknownTool: (name: unknown) => `There is no tool ${JSON.stringify(name)}`,
+  noUri: "uri must be a string",
+  tooMany: `There are ${limits.toolFiles} subscriptions already`,
+  noTask: "There is no such task",
+  taskIsOver: "The task is over",
+  tooManyTasks: `There are ${limits.tickets} tasks already`,
 } as const;
+
+/** The texts about resources. */
+export const resourceSentences = {
+  unsaved: (editor: string) => `Unsaved text in ${editor}`,
+  none: (uri: unknown) => `No file of the project has the URI ${quote(String(uri), 160)}`,
+} as const;
+
+/** The form in which a client asks its user about a change. */
+export const decisionForm = { title: "Decision", answers: { apply: "Apply", reject: "Reject" } } as const;
 
 const undoesEarlier = (left: number): readonly string[] =>
   left === 0 ? [] : ["The next undo_last_edit undoes your edit before it."];

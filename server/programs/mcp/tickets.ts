@@ -7,8 +7,8 @@ import { limits } from "../../text/limits.js";
 
 /** How long an agent waits for an answer. */
 interface AgentPatience {
-  /** Milliseconds. */
-  readonly patience: number;
+  /** Milliseconds; `undefined` if it waits for as long as it takes. */
+  readonly patience: number | undefined;
   /** Aborted when the agent no longer wants the answer. */
   readonly signal: AbortSignal;
 }
