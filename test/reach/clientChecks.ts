@@ -8,12 +8,8 @@ import { join } from "node:path";
 import type { Client } from "../../client-samples/node/client.js";
 import type { MultiEditParams } from "../../server/lsp/protocol.js";
 import { initialize, type RawClient, rawClient, request } from "../support/rawClient.js";
+import { edits } from "./edits.js";
 import { type Check, diskText, type Place } from "./place.js";
-
-/** Edits, each given as its path, old text and new text. */
-export function edits(...all: readonly (readonly [path: string, oldText: string, newText: string])[]) {
-  return { edits: all.map(([path, oldText, newText]) => ({ path, oldText, newText })) };
-}
 
 /** Sends a call that must be applied, or, if a code is given, must fail with it. */
 async function apply(client: Client, call: MultiEditParams, code?: string): Promise<void> {

@@ -66,6 +66,8 @@ export function layPlace({ program = process.execPath, main, base }: DriverTask)
   for (const name of isWindows ? ["LOCALAPPDATA"] : ["XDG_STATE_HOME"]) process.env[name] = state;
   for (const name of isWindows ? ["APPDATA"] : ["XDG_CONFIG_HOME"]) process.env[name] = config;
   for (const name of isWindows ? ["USERPROFILE"] : ["HOME"]) process.env[name] = home;
+  // wine passes on the variables of Linux.
+  if (isWindows) for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) delete process.env[name];
   return {
     command,
     base,

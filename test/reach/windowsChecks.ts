@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { chmodSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Client, startClient } from "../../client-samples/node/client.js";
-import { edits } from "./clientChecks.js";
+import type { Client } from "../../client-samples/node/client.js";
+import { edits } from "./edits.js";
 import { type Check, diskText, namesIn, type Place } from "./place.js";
 
 /** The codes of a call's failures, or "applied". */
@@ -219,7 +219,35 @@ async function killAt({ command: [program, main] }: Place, folder: string, call:
   await ended;
 }
 
-const setupChecks: readonly Check[] = [];
+/** The files that `setup` writes, below the home that the driver has made. */
+const setUp: readonly (readonly [name: string, path: string])[] = [
+  ["neovim", "state/nvim/plugin/multi_edit.lua"],
+  ["emacs", "config/.emacs.d/init.el"],
+  ["claude", ".claude.json"],
+  ["codex", ".codex/config.toml"],
+  ["copilot", ".copilot/mcp-config.json"],
+  ["gemini", ".gemini/settings.json"],
+  ["opencode", ".config/opencode/opencode.json"],
+  ["qwen", ".qwen/settings.json"],
+  ["pi", ".pi/agent/extensions/multiEdit.ts"],
+];
+
+const setupChecks: readonly Check[] = [
+  {
+    name: "setup NAME --write, and --remove, in the places of each program: %APPDATA%, %LOCALAPPDATA%, the home",
+    async run(place) {
+      const [folder, home] = [place.folder({}), join(place.base, "home")];
+      for (const [name, path] of setUp) {
+        const written = await place.run(folder, ["setup", name, "--write"]);
+        assert.equal(written.code, 0, `${name}: ${written.stderr}`);
+        assert.match(diskText(home, path), /multi-edit/, `${name}: ${written.stdout}`);
+        assert.equal((await place.run(folder, ["setup", name, "--remove"])).code, 0, name);
+        assert.doesNotMatch(diskText(home, path), /multi-edit/, name);
+      }
+      return `done, ${setUp.length} programs`;
+    },
+  },
+];
 
 /** All of them, in the order in which they run. */
 export const windowsChecks: readonly Check[] = [...pathChecks, ...heldChecks, ...killChecks, ...setupChecks];
