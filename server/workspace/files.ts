@@ -147,9 +147,13 @@ export async function untilReleased<T>(
   }
 }
 
-/** Returns a failure that says why a file can't be written or created; `undefined` if nothing seems to prevent it. */
+/**
+ * Returns a failure that says why a file can't be written or created; `undefined` if nothing seems to prevent it. Waits for
+ * another program that holds the file, as `untilReleased` does.
+ */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;
+  const until = performance.now() + limits.heldFileMs;
   for (;;) {
     try {
       // If a directory can't be entered, checking the path below it has already failed with an error other than ENOENT.
@@ -158,6 +162,10 @@ export async function refuseWrite(path: string, name: string = path): Promise<Fa
       if (process.platform === "win32" && at === path) fs.closeSync(await open(path, constants.O_RDWR));
       return undefined;
     } catch (error) {
+      if (codeOf(error) === inUse && performance.now() < until) {
+        await delay(limits.heldFileMs / 20);
+        continue;
+      }
       if (codeOf(error) !== "ENOENT" || dirname(at) === at) return refusedBy(error, name);
       at = dirname(at);
     }

@@ -155,8 +155,9 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
  */
 function pathNamed(spelling: string, path: string, areas: readonly Area[]): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
+  if (!named.ok || process.platform !== "win32") return named;
   const shares = areas.flatMap(({ lexical, canonical }) => [shareOf(lexical), shareOf(canonical)]);
-  const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path, shares) : undefined;
+  const problem = windowsProblem(named.path, shares);
   return problem === undefined ? named : { ok: false, problem };
 }
 

@@ -77,10 +77,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     const { open, file } = use.place;
     // Open documents are written by the editor, which knows best whether it can write them.
     if (!result.ok || open !== undefined || file === undefined) return result;
-    const failure = await untilReleased(
-      () => refuseWrite(file, use.sent),
-      (refused) => refused,
-    );
+    const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
   });
   const snapshot = assemble(resolved, uses, read);
@@ -157,14 +154,7 @@ interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
 /** The maximum number of documents that counts as few. */
 const few = 4;
 
-/** Reads a document; waits if another program holds its file. */
-const readDocument = (pending: PendingRead): Promise<Read> =>
-  untilReleased(
-    () => readOnce(pending),
-    (read) => (read.ok ? undefined : read.failure),
-  );
-
-async function readOnce(pending: PendingRead): Promise<Read> {
+async function readDocument(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
   // An open document's file is only compared with the document, so no hash is needed.
   const how = {
@@ -173,7 +163,13 @@ async function readOnce(pending: PendingRead): Promise<Read> {
     isQuick: pending.isOneOfFew,
     isCanonical: true,
   };
-  const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
+  let file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
+  if (file.kind === "failed" && file.failure.code === "locked" && place.open === undefined) {
+    file = await untilReleased(
+      () => readTextFile(place.file ?? "", sent, how),
+      (read) => (read.kind === "failed" ? read.failure : undefined),
+    );
+  }
   if (file.kind === "text") {
     budget.bytes += file.size;
     if (budget.bytes > limits.callFileBytes) return failed(pathFailures.tooMuchRead(sent, budget.bytes));
