@@ -9,7 +9,14 @@ import { buildSync } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
-import { type FileRead, readTextFile, refuseWrite, sameAsDisk } from "../server/workspace/files.js";
+import {
+  type FileRead,
+  readFailure,
+  readTextFile,
+  refuseWrite,
+  sameAsDisk,
+  untilReleased,
+} from "../server/workspace/files.js";
 import { makeDirectory } from "./support/directory.js";
 import { lawRuns } from "./support/extent.js";
 
@@ -206,4 +213,33 @@ it("an open text is compared with the file according to the editor's habits", as
   for (const [text, name, habits, outcome] of rows) {
     expect(await sameAsDisk(text, join(at, name), habits), JSON.stringify([text, name])).toBe(outcome);
   }
+});
+
+describe("a file that another program holds for a moment", () => {
+  /** Asks for a file that answers with these codes of the system, one after the other, and then goes on with the last. */
+  async function ask(...codes: readonly string[]): Promise<{ code: string | undefined; asked: number; ms: number }> {
+    let asked = 0;
+    const start = performance.now();
+    const act = async () => {
+      const code = codes[Math.min(asked++, codes.length - 1)] ?? "";
+      return code === "" ? undefined : readFailure("a.txt", code);
+    };
+    const failure = await untilReleased(act, (result) => result);
+    return { code: failure?.code, asked, ms: performance.now() - start };
+  }
+
+  it("is waited for", async () => {
+    expect(await ask("EBUSY", "EBUSY", "")).toMatchObject({ code: undefined, asked: 3 });
+  });
+
+  it("is locked if it is held for two seconds", async () => {
+    const { code, ms } = await ask("EBUSY");
+    expect(code).toBe("locked");
+    expect(ms).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it("is not waited for if it can't be read for another reason, or can be read at once", async () => {
+    expect(await ask("EACCES", "")).toMatchObject({ code: "ioError", asked: 1 });
+    expect(await ask("")).toMatchObject({ code: undefined, asked: 1 });
+  });
 });

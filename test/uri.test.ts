@@ -4,13 +4,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { URI } from "vscode-uri";
 import {
-  expandHome,
+  expandShellPath,
   foldName,
   fromDirectory,
   isInside,
   namesDirectory,
   pathOfSyncedUri,
   pathOfUri,
+  shareOf,
   uriOfPath,
   windowsProblem,
 } from "../server/workspace/pathText.js";
@@ -71,11 +72,19 @@ describe("URIs to paths", () => {
     ["file:///c:/", "C:\\"],
     ["file:///ws/a.ts", undefined],
     ["file:///c:ws/a.ts", undefined],
-    ["file://server/share/a.ts", undefined],
+    ["file://server/share/a.ts", "\\\\server\\share\\a.ts"],
+    ["file://wsl.localhost/Debian/home/a.ts", "\\\\wsl.localhost\\Debian\\home\\a.ts"],
+    ["file://wsl%24/Debian/a.ts", "\\\\wsl$\\Debian\\a.ts"],
+    ["file://localhost/c:/ws/a.ts", "C:\\ws\\a.ts"],
+    ["file://server/", undefined],
+    ["file://./pipe/x", undefined],
+    ["file://a%2Fb/share/x", undefined],
     ["file:///c:/ws%5Ca.ts", undefined],
     ["file:///c:/ws\\a.ts", undefined],
   ])("%s on Windows", (uri, path) => {
     expect(strict(uri, "win32")).toBe(path);
+    if (path?.startsWith("\\\\")) expect(pathOfSyncedUri(uri, "win32")).toBe(path);
+    if (path?.startsWith("\\\\")) expect(strict(uri, "linux")).toBeUndefined();
   });
 
   it.each([
@@ -136,6 +145,26 @@ describe("Windows' rules", () => {
     expect(windowsProblem(path) === undefined).toBe(isUsable);
   });
 
+  it.each([
+    ["\\\\wsl.localhost\\Debian\\home\\a.ts", undefined],
+    ["//WSL.localhost/debian/home/a.ts", undefined],
+    ["\\\\wsl.localhost\\Ubuntu\\a.ts", "network share"],
+    ["\\\\evil\\Debian\\a.ts", "network share"],
+    ["\\\\.\\Debian\\a.ts", "network share"],
+    ["\\\\?\\UNC\\wsl.localhost\\Debian\\a.ts", "network share"],
+    ["\\\\wsl.localhost\\Debian\\nul", "name of a device"],
+    ["\\\\wsl.localhost\\Debian\\a.ts:stream", "can't contain"],
+  ])("only take the share of a workspace folder: %s", (path, problem) => {
+    const shares = [shareOf("C:\\ws"), shareOf("\\\\wsl.localhost\\Debian\\home\\me")];
+    if (problem === undefined) expect(windowsProblem(path, shares)).toBeUndefined();
+    else expect(windowsProblem(path, shares)).toContain(problem);
+    expect(windowsProblem(path)).toBeDefined();
+  });
+
+  it("leave Git Bash's drives to Windows", () => {
+    expect(expandShellPath("/c/a.ts", "/home/a", "linux")).toBe("/c/a.ts");
+  });
+
   it("ignore case in deciding whether a path is inside", () => {
     expect(isInside("C:\\Ws", "c:\\ws\\a.ts", "win32")).toBe(true);
     expect(isInside("C:\\Ws", "D:\\Ws\\a.ts", "win32")).toBe(false);
@@ -163,7 +192,7 @@ describe("a folded name", () => {
   );
 });
 
-describe("a path that starts at the home directory", () => {
+describe("a path as shells write it", () => {
   it.each<[path: string, platform: NodeJS.Platform, expanded: string]>([
     ["~", "linux", "/home/a"],
     ["~/a.ts", "linux", "/home/a/a.ts"],
@@ -173,8 +202,12 @@ describe("a path that starts at the home directory", () => {
     ["~/a.ts", "win32", "/home/a/a.ts"],
     ["~\\a.ts", "win32", "/home/a\\a.ts"],
     ["~b\\a.ts", "win32", "~b\\a.ts"],
+    ["/c/Users/a.ts", "win32", "C:/Users/a.ts"],
+    ["/C", "win32", "C:/"],
+    ["/cc/a.ts", "win32", "/cc/a.ts"],
+    ["//c/a.ts", "win32", "//c/a.ts"],
   ])("%s on %s", (path, platform, expanded) => {
-    expect(expandHome(path, "/home/a", platform)).toBe(expanded);
+    expect(expandShellPath(path, "/home/a", platform)).toBe(expanded);
     // A path is made absolute before it is sent unless the server itself expands it.
     const isExpanded = path !== expanded;
     expect(fromDirectory(platform === "win32" ? "C:\\ws" : "/ws", path, platform) === path).toBe(isExpanded);

@@ -13,8 +13,9 @@ import type {
   JsonEntry,
 } from "./agent.js";
 
-/** Returns the folder of the user's configuration files. */
-export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homeFolder(), ".config");
+/** Returns the folder of the user's configuration files. `inWindows`: a program's other folder for them on Windows. */
+export const configFolder = (inWindows?: string): string =>
+  process.env.XDG_CONFIG_HOME || (process.platform === "win32" && inWindows) || join(homeFolder(), ".config");
 
 /** Returns an agent's own folder. `variable`: the name of the variable in which the user may name another one. */
 export const agentFolder = (variable: string, name: string): string =>

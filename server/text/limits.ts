@@ -55,6 +55,8 @@ export const limits = {
   keptBytes: 64 * 1024 * 1024,
   /** Milliseconds for which a batch is kept (7 days). */
   keptMs: 604_800_000,
+  /** Milliseconds for which a call waits for another program to let go of a file, as virus scanners do. */
+  heldFileMs: 2_000,
   /** Milliseconds for which a lock held by a process on another machine or in another container is respected. */
   foreignProcessMs: 3_600_000,
   /** Files examined or read concurrently. */

@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Failure } from "../plan/failure.js";
 import { byteOrderMark, withoutMark } from "../text/chars.js";
@@ -124,15 +125,41 @@ export function isSameInOneByte(text: string, path: string, habits: SaveHabits):
   }
 }
 
-/** Returns a failure that says why a file can't be written or created; `undefined` if nothing seems to prevent it. */
+/**
+ * Calls `act` again for as long as another program holds the file without sharing it, at most for `limits.heldFileMs`;
+ * returns the last result. `failureOf`: the failure in a result, if any.
+ */
+export async function untilReleased<T>(
+  act: () => Promise<T>,
+  failureOf: (result: T) => Failure | undefined,
+): Promise<T> {
+  const until = performance.now() + limits.heldFileMs;
+  for (;;) {
+    const result = await act();
+    if (failureOf(result)?.code !== "locked" || performance.now() >= until) return result;
+    await delay(limits.heldFileMs / 20);
+  }
+}
+
+/**
+ * Returns a failure that says why a file can't be written or created; `undefined` if nothing seems to prevent it. Waits for
+ * another program that holds the file, as `untilReleased` does.
+ */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;
+  const until = performance.now() + limits.heldFileMs;
   for (;;) {
     try {
       // If a directory can't be entered, checking the path below it has already failed with an error other than ENOENT.
       await access(at, constants.W_OK);
+      // Only on Windows can a program keep others from opening a file.
+      if (process.platform === "win32" && at === path) fs.closeSync(await open(path, constants.O_RDWR));
       return undefined;
     } catch (error) {
+      if (codeOf(error) === inUse && performance.now() < until) {
+        await delay(limits.heldFileMs / 20);
+        continue;
+      }
       if (codeOf(error) !== "ENOENT" || dirname(at) === at) return refusedBy(error, name);
       at = dirname(at);
     }

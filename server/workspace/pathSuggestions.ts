@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { editDistance } from "../text/editDistance.js";
 import { limits } from "../text/limits.js";
 import { mapBounded } from "./identity.js";
-import { isInside, startsAtHome } from "./pathText.js";
+import { isInside, isShellPath } from "./pathText.js";
 import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
@@ -69,7 +69,7 @@ async function findSimilar(sent: string, searched: readonly string[], search: Su
     break;
   }
   const ranked = [...costs].sort(([a, costA], [b, costB]) => costA - costB || (a < b ? -1 : 1)).map(([path]) => path);
-  const bases = isAbsolute(sent) || startsAtHome(sent) ? [] : search.resolver.bases();
+  const bases = isAbsolute(sent) || isShellPath(sent) ? [] : search.resolver.bases();
   return spellThem(ranked, bases, resolve);
 }
 

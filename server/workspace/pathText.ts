@@ -18,7 +18,9 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
   if (problem !== undefined) return { ok: false, problem };
   const parts = splitUri(uri);
   if (parts === undefined) return { ok: false, problem: pathProblems.otherScheme() };
-  if (parts.host !== "") return { ok: false, problem: pathProblems.foreignHost(parts.host) };
+  if (parts.host !== "" && !isShareHost(parts.host, platform)) {
+    return { ok: false, problem: pathProblems.foreignHost(parts.host) };
+  }
   if (parts.rest !== "") return { ok: false, problem: pathProblems.queryOrFragment() };
   if (!parts.path.startsWith("/")) return { ok: false, problem: pathProblems.relativeUri() };
   if (/%2f|%5c|\\/i.test(parts.path)) return { ok: false, problem: pathProblems.encodedSeparator() };
@@ -31,16 +33,17 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
   }
   const decoded = names.join("/");
   if (controlCharacters.test(decoded)) return { ok: false, problem: pathProblems.controlCharacter() };
-  const path = toPlatformPath(decoded, platform);
+  const path = toPlatformPath(decoded, platform, parts.host);
   return path === undefined ? { ok: false, problem: pathProblems.noDrive() } : { ok: true, path };
 }
 
 /** Returns a synced document's path, if it has one here. A `%` that starts no escape counts as it is. */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
-  if (parts === undefined || parts.host !== "" || !parts.path.startsWith("/")) return undefined;
+  if (parts === undefined || !parts.path.startsWith("/")) return undefined;
+  if (parts.host !== "" && !isShareHost(parts.host, platform)) return undefined;
   const decoded = decodeTolerantly(parts.path);
-  return decoded.includes("\0") ? undefined : toPlatformPath(decoded, platform);
+  return decoded.includes("\0") ? undefined : toPlatformPath(decoded, platform, parts.host);
 }
 
 /** Returns a URI's scheme, in lower case, if only the setting `schemes` (`allowed`) makes it readable. */
@@ -78,25 +81,30 @@ export function decodeTolerantly(text: string): string {
   return text.replace(escapedCharacter, (escapes) => decodeStrictly(escapes) ?? escapes);
 }
 
-/** Expands a leading `~` to the home directory. A `~` that is part of a longer name is left as it is. */
-export function expandHome(path: string, home: string, platform: NodeJS.Platform = process.platform): string {
-  const atHome = platform === "win32" ? /^~(?:$|[\\/])/ : /^~(?:$|\/)/;
-  return atHome.test(path) ? `${home}${path.slice(1)}` : path;
+/**
+ * Expands what a shell would: a leading `~` to the home directory and, on Windows, the drive `/c` of Git Bash. A `~` that
+ * is part of a longer name is left as it is.
+ */
+export function expandShellPath(path: string, home: string, platform: NodeJS.Platform = process.platform): string {
+  const isWindows = platform === "win32";
+  if ((isWindows ? /^~(?:$|[\\/])/ : /^~(?:$|\/)/).test(path)) return `${home}${path.slice(1)}`;
+  const drive = isWindows ? /^\/([a-z])(?=\/|$)/i.exec(path)?.[1] : undefined;
+  return drive === undefined ? path : `${drive.toUpperCase()}:${path.slice(2) || "/"}`;
 }
 
-/** Reports whether a path starts with a `~` that means the home directory. */
-export function startsAtHome(path: string, platform: NodeJS.Platform = process.platform): boolean {
-  return expandHome(path, "", platform) !== path;
+/** Reports whether a path starts with something that a shell would expand. */
+export function isShellPath(path: string, platform: NodeJS.Platform = process.platform): boolean {
+  return expandShellPath(path, "", platform) !== path;
 }
 
 /** Matches a path that is absolute, or starts with `~`, on any platform: one JSON Schema serves them all. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
-/** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or starts with `~`. */
+/** Makes a path usable in another process: resolves it against `directory`, unless it is a URI or a shell's path. */
 export function fromDirectory(directory: string, path: string, platform: NodeJS.Platform = process.platform): string {
   // A single letter before a colon is a drive on Windows but part of a name on other platforms.
   const scheme = platform === "win32" ? /^[a-z][a-z0-9+.-]*:/i : /^[a-z][a-z0-9+.-]+:/i;
-  return startsAtHome(path, platform) || scheme.test(path) ? path : pathsOf(platform).resolve(directory, path);
+  return isShellPath(path, platform) || scheme.test(path) ? path : pathsOf(platform).resolve(directory, path);
 }
 
 /** Reports whether a string is a `file:` URI rather than a path. */
@@ -118,17 +126,28 @@ export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
   return platform === "win32" ? nodePath.win32 : nodePath.posix;
 }
 
-/** Returns, as a clause, why Windows would not open exactly this file ("Naming Files, Paths, and Namespaces"). */
-export function windowsProblem(path: string): string | undefined {
-  if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();
+/**
+ * Returns, as a clause, why Windows would not open exactly this file ("Naming Files, Paths, and Namespaces"). `shares`:
+ * those named by `shareOf` that may be used; Windows would log in to any other host.
+ */
+export function windowsProblem(path: string, shares: readonly (string | undefined)[] = []): string | undefined {
+  const share = shareOf(path);
+  const isShared = share !== undefined && shares.includes(share);
+  if (!isShared && (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\"))) return pathProblems.deviceOrShare();
   const drive = /^[a-z]:/i.test(path) ? path.slice(0, 2) : "";
   if (drive !== "" && !/^[\\/]/.test(path.slice(2))) return pathProblems.noDrive();
-  if (drive === "" && /^[\\/]/.test(path)) return pathProblems.noDrive();
+  if (drive === "" && !isShared && /^[\\/]/.test(path)) return pathProblems.noDrive();
   for (const name of path.slice(drive.length).split(/[\\/]/)) {
     const problem = windowsNameProblem(name);
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** Names the host and the share of a Windows path such as `\\\\wsl.localhost\\Debian\\home`; `undefined` for all other paths. */
+export function shareOf(path: string): string | undefined {
+  const [, host, share] = /^[\\/]{2}(\w[\w.$-]*)[\\/]+([^\\/]+)/.exec(path) ?? [];
+  return host === undefined ? undefined : `${host}/${share}`.toLowerCase();
 }
 
 /** Reports whether a path is in or is `folder`, both absolute and normalised: `/ws-b` is not in `/ws`. */
@@ -174,7 +193,8 @@ function splitUri(uri: string): UriParts | undefined {
   const match = /^file:(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(uri);
   if (match === null) return undefined;
   const [, host = "", path = "", rest = ""] = match;
-  return { host: host.toLowerCase() === "localhost" ? "" : host, path, rest };
+  // VS Code writes the host of \\wsl$ as wsl%24.
+  return { host: host.toLowerCase() === "localhost" ? "" : decodeTolerantly(host), path, rest };
 }
 
 /** Decodes percent escapes; returns `undefined` if a `%` does not start a well-formed character. */
@@ -186,9 +206,18 @@ function decodeStrictly(text: string): string | undefined {
   }
 }
 
-/** Converts a URI's decoded path to a platform path; on Windows, returns `undefined` if it has no drive. */
-function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | undefined {
+/** Reports whether a URI's host is one that shares folders, which only Windows names in a path. */
+function isShareHost(host: string, platform: NodeJS.Platform): boolean {
+  return platform === "win32" && shareOf(`//${host}/s`) === `${host.toLowerCase()}/s`;
+}
+
+/** Converts a URI's decoded path to a platform path; on Windows, returns `undefined` if it has neither a drive nor a host with a share. */
+function toPlatformPath(decoded: string, platform: NodeJS.Platform, host = ""): string | undefined {
   if (platform !== "win32") return decoded;
+  if (host !== "") {
+    const path = `\\\\${host}${decoded.replaceAll("/", "\\")}`;
+    return shareOf(path) === undefined ? undefined : path;
+  }
   const match = /^\/([a-z]):(?:\/(.*))?$/is.exec(decoded);
   if (match === null) return undefined;
   const [, drive = "", rest = ""] = match;

@@ -5,13 +5,14 @@ import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenText
 import { createSuggest, insidePath } from "./pathSuggestions.js";
 import {
   decodeTolerantly,
-  expandHome,
+  expandShellPath,
   isFileUri,
   isInside,
   namesDirectory,
   pathOfSyncedUri,
   pathOfUri,
   refusedScheme,
+  shareOf,
   textProblem,
   type UriPath,
   uriOfPath,
@@ -69,7 +70,7 @@ function layGround(scope: Scope): Ground {
   const directories = [
     ...folders.map((path) => ({ lexical: resolve(path), isFolder: true })),
     ...scope.additionalFolders
-      .map((path) => expandHome(path, home))
+      .map((path) => expandShellPath(path, home))
       .filter(isAbsolute)
       .map((path) => ({ lexical: resolve(path), isFolder: false })),
   ];
@@ -79,11 +80,11 @@ function layGround(scope: Scope): Ground {
     looks.set(path, looked);
     return looked;
   };
-  const starts = scope.root === undefined ? { ok: true as const, paths: folders } : startAt(scope.root);
   const areas = directories.map(({ lexical, isFolder }): Area => {
     const canonical = look(lexical);
     return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
   });
+  const starts = scope.root === undefined ? { ok: true as const, paths: folders } : startAt(scope.root, areas);
   const own = canonicalServerFiles();
   const root = scope.root !== undefined && starts.ok ? look(starts.paths[0] ?? "") : undefined;
   const shownFrom = root?.ok === true ? root.path : undefined;
@@ -96,8 +97,8 @@ function layGround(scope: Scope): Ground {
 }
 
 /** Checks the root, which may be any directory, because every file below it is checked itself. */
-function startAt(root: string): Ground["starts"] {
-  const named = pathNamed(root, root);
+function startAt(root: string, areas: readonly Area[]): Ground["starts"] {
+  const named = pathNamed(root, root, areas);
   if (!named.ok) return failed(pathFailures.badPath(root, textProblem(root) ?? named.problem));
   const problem = textProblem(named.path) ?? (isAbsolute(named.path) ? undefined : pathProblems.relativeRoot());
   return problem === undefined ? { ok: true, paths: [named.path] } : failed(pathFailures.badPath(root, problem));
@@ -129,7 +130,7 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
     const scheme = refusedScheme(spelling, ground.schemes);
     return failed(scheme === undefined ? pathFailures.notOpen(sent) : pathFailures.otherScheme(sent, scheme));
   }
-  const named = pathNamed(spelling, expandHome(spelling, ground.home));
+  const named = pathNamed(spelling, expandShellPath(spelling, ground.home), ground.areas);
   if (!named.ok) return failed(pathFailures.badPath(sent, named.problem));
   const { path } = named;
   const asDirectory = namesDirectory(path);
@@ -143,10 +144,15 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
   return chooseFolder(sent, results);
 }
 
-/** Returns the path of a `file:` URI, or `path` for any other spelling; or the problem, as a clause. */
-function pathNamed(spelling: string, path: string): UriPath {
+/**
+ * Returns the path of a `file:` URI, or `path` for any other spelling; or the problem, as a clause. A network share is
+ * named by a path only if it has one of the areas.
+ */
+function pathNamed(spelling: string, path: string, areas: readonly Area[]): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
-  const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;
+  if (!named.ok || process.platform !== "win32") return named;
+  const shares = areas.flatMap(({ lexical, canonical }) => [shareOf(lexical), shareOf(canonical)]);
+  const problem = windowsProblem(named.path, shares);
   return problem === undefined ? named : { ok: false, problem };
 }
 

@@ -9,7 +9,7 @@ const statPattern = /\) (?<state>\S)(?: \S+){16} (?<threads>\d+) \S+ (?<start>\d
 
 /** Returns a process's start time in clock ticks since boot; `undefined` if there is none, or not on Linux. */
 export function processStart(pid: number): string | undefined {
-  return statPattern.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.groups?.start;
+  return statPattern.exec(onLinux(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.groups?.start;
 }
 
 /** Reports whether a process with this ID is alive and, as far as is known, was started at `start`. */
@@ -21,7 +21,7 @@ export function isProcess(pid: number, start: string | undefined): boolean {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
-  const stat = statPattern.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.groups;
+  const stat = statPattern.exec(onLinux(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.groups;
   // A zombie: the process has ended, but its parent, in a container perhaps for ever, has not asked for its exit code.
   if (stat?.state === "Z" && Number(stat.threads) <= 1) return false;
   return start === undefined || stat === undefined || start === stat.start;
@@ -52,8 +52,8 @@ export function realOwners(): Owners {
 
 function ownersOfSystem(): Owners {
   // A process ID is meaningful only within one namespace of one machine, and only until the next boot.
-  const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
-  const lastBoot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const namespace = onLinux(() => readlinkSync("/proc/self/ns/pid"));
+  const lastBoot = onLinux(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   const [place, boot] = [`${hostname()} ${namespace}`, lastBoot].map((name) => hashOf(name).slice(0, 8));
   const self = `${place}-${boot}-${process.pid}-${processStart(process.pid) ?? "0"}`;
   const isAlive: Owners["isAlive"] = (name, age) => {
@@ -79,9 +79,10 @@ export function processOf(name: OwnerName): number | undefined {
   return parts === null ? undefined : Number(parts[1]);
 }
 
-function orEmpty(read: () => string): string {
+/** Returns what `read` finds in /proc; an empty string on other systems, of which Windows looks for it on the current drive. */
+function onLinux(read: () => string): string {
   try {
-    return read();
+    return process.platform === "linux" ? read() : "";
   } catch {
     return "";
   }

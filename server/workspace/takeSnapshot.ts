@@ -4,7 +4,7 @@ import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
+import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits, untilReleased } from "./files.js";
 import { gitPrefix, withoutGitPrefix } from "./gitPrefix.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
@@ -159,7 +159,13 @@ async function readDocument(pending: PendingRead): Promise<Read> {
     isQuick: pending.isOneOfFew,
     isCanonical: true,
   };
-  const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
+  let file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
+  if (file.kind === "failed" && file.failure.code === "locked" && place.open === undefined) {
+    file = await untilReleased(
+      () => readTextFile(place.file ?? "", sent, how),
+      (read) => (read.kind === "failed" ? read.failure : undefined),
+    );
+  }
   if (file.kind === "text") {
     budget.bytes += file.size;
     if (budget.bytes > limits.callFileBytes) return failed(pathFailures.tooMuchRead(sent, budget.bytes));

@@ -18,6 +18,8 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   "test/packageAuthors.test.ts": "packs and installs the package, and compiles programs against it",
   "test/patchHostileTexts.test.ts": "patches as large as the limits allow; patchHostile.test.ts has small ones",
   "test/reach/remote.test.ts": "starts other machines; session.test.ts has what the server does about a missing folder",
+  "test/reach/runtimes.test.ts": "needs other runtimes; `.ci/run reach` prepares them",
+  "test/reach/windows.test.ts": "needs wine and Windows' Node; `.ci/run reach` prepares them",
   "test/scenes.test.ts": "plays scenes of the benchmark of real edits",
 };
 

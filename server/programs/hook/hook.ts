@@ -18,7 +18,7 @@ import { sessionName } from "../../session/record.js";
 import { sessionFailures } from "../../session/sentences.js";
 import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
-import { expandHome, fromDirectory } from "../../workspace/pathText.js";
+import { expandShellPath, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
 import { brokenBy, changedUnder, unseenBySearch } from "./afterTool.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
@@ -254,7 +254,7 @@ async function tellAfterSearch(call: OwnCall, { tell, ours }: AgentHook): Promis
 async function targetsOf({ paths, directory, perhaps }: OwnCall): Promise<Targets> {
   const [folder = directory] = await canonicalPaths([directory]);
   return {
-    paths: paths.map((path) => expandHome(fromDirectory(directory, path), homeFolder())),
+    paths: paths.map((path) => expandShellPath(fromDirectory(directory, path), homeFolder())),
     mayTouch: perhaps === undefined ? undefined : (file) => mayTouch(perhaps, folder, file),
   };
 }

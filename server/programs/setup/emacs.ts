@@ -70,9 +70,11 @@ ${ifNotOnPath(installation, `  :custom (multi-edit-command ${commandOf(installat
 
 /** Returns the path of the file that Emacs reads at startup: the first that exists, in Emacs' own order. */
 function initFile(): string {
-  const home = homeFolder();
+  const isWindows = process.platform === "win32";
+  // Emacs Lisp manual, "Windows HOME": the folder of application data, unless the variable says otherwise.
+  const home = (isWindows && (process.env.HOME || process.env.APPDATA)) || homeFolder();
   const folder = join(home, ".emacs.d");
   const old = [join(home, ".emacs.el"), join(home, ".emacs"), join(folder, "init.el")];
   const found = old.find((path) => existsSync(path));
-  return found ?? join(existsSync(folder) ? folder : join(configFolder(), "emacs"), "init.el");
+  return found ?? join(isWindows || existsSync(folder) ? folder : join(configFolder(), "emacs"), "init.el");
 }

@@ -60,7 +60,7 @@ ${start(installation)}
 vim.opt.runtimepath:append(${folderOf(installation)})
 require("multi_edit").setup({ ${commandOf(installation)} })
 `;
-    const folder = join(configFolder(), process.env.NVIM_APPNAME || "nvim", "plugin");
+    const folder = join(configFolder(process.env.LOCALAPPDATA), process.env.NVIM_APPNAME || "nvim", "plugin");
     const isOurs = (present: string): boolean => present.startsWith("-- multi-edit:");
     return readable([wholeFile(join(folder, "multi_edit.lua"), text, isOurs)]);
   },
