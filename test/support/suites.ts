@@ -14,6 +14,7 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   "test/package.test.ts": "packs and installs the package",
   "test/packageAuthors.test.ts": "packs and installs the package, and compiles programs against it",
   "test/patchHostileTexts.test.ts": "patches as large as the limits allow; patchHostile.test.ts has small ones",
+  "test/reach/vscode.test.ts": "starts a real VS Code in a browser, which takes long",
   "test/scenes.test.ts": "plays scenes of the benchmark of real edits",
 };
 
