@@ -112,8 +112,8 @@ export interface Driver {
 export interface EditorKind {
   /** Name in the table, without the version. */
   readonly name: string;
-  /** Folder below `EDITORS_ROOT`. */
-  readonly root: "current" | "older";
+  /** Folder below `EDITORS_ROOT`; `vscode` for the one in `VSCODE_ROOT`. */
+  readonly root: "current" | "older" | "vscode";
   readonly traits: Traits;
   /** A command that prints the version when run in the root. */
   readonly versionCommand: readonly [string, ...string[]];

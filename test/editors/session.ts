@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, symlink
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { absenceOfVsCode, aloneOf } from "../reach/vscodeInstallation.js";
 import { buildProgram } from "../support/build.js";
 import { removeTree } from "../support/directory.js";
 import { builtServer } from "../support/wireServer.js";
@@ -31,6 +32,7 @@ const repository = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/
 
 /** The reason why this editor is unavailable; `undefined` if it is available. */
 export function absence({ root }: EditorKind): string | undefined {
+  if (root === "vscode") return absenceOfVsCode();
   const roots = process.env.EDITORS_ROOT;
   if (roots === undefined) return "EDITORS_ROOT is not set; .ci/editors prepares the editors and prints its value";
   return existsSync(join(roots, root, "usr/bin")) ? undefined : `${roots} has no ${root} editors`;
@@ -128,7 +130,8 @@ export async function layPlace(
 }
 
 /** A command line that runs a program in the root of an editor, with access to these folders. */
-export function insideOf({ root }: EditorKind, folders: readonly string[]): [string, ...string[]] {
+export function insideOf({ root }: EditorKind, folders: readonly string[]): readonly [string, ...string[]] {
+  if (root === "vscode") return aloneOf();
   const roots = process.env.EDITORS_ROOT ?? "";
   return ["bash", join(repository, ".ci/inside"), join(roots, root), ...folders, "--"];
 }

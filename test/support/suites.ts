@@ -20,6 +20,7 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   "test/reach/remote.test.ts": "starts other machines; session.test.ts has what the server does about a missing folder",
   "test/reach/runtimes.test.ts": "needs other runtimes; `.ci/run reach` prepares them",
   "test/reach/windows.test.ts": "needs wine and Windows' Node; `.ci/run reach` prepares them",
+  "test/reach/vscode.test.ts": "starts a real VS Code in a browser, which takes long",
   "test/scenes.test.ts": "plays scenes of the benchmark of real edits",
 };
 

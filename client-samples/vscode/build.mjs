@@ -1,0 +1,41 @@
+/** Packs the extension, with the server in it, as `dist/multi-edit.vsix` of the repository, which must be built already. */
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createVSIX } from "@vscode/vsce";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = join(here, "../../dist");
+const folder = join(dist, "vscode");
+if (!existsSync(join(dist, "program.cjs")))
+  throw new Error("The server is not built: run `npm run build` in the repository.");
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(join(folder, "server"), { recursive: true });
+await build({
+  entryPoints: [join(here, "src/extension.ts")],
+  outfile: join(folder, "extension.js"),
+  bundle: true,
+  minify: true,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  external: ["vscode"],
+  logLevel: "warning",
+  legalComments: "none",
+});
+for (const name of ["main.cjs", "program.cjs"]) cpSync(join(dist, name), join(folder, "server", name));
+cpSync(join(dist, "../LICENSE"), join(folder, "LICENSE"));
+cpSync(join(dist, "THIRD-PARTY-LICENSES.txt"), join(folder, "THIRD-PARTY-LICENSES.txt"));
+for (const name of ["README.md", "icons"]) cpSync(join(here, name), join(folder, name), { recursive: true });
+// The bundle is CommonJS, and has the packages in it; vsce would run the scripts.
+const { type, scripts, devDependencies, ...manifest } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+await createVSIX({
+  cwd: folder,
+  packagePath: join(dist, "multi-edit.vsix"),
+  dependencies: false,
+  allowMissingRepository: true,
+  rewriteRelativeLinks: false,
+});

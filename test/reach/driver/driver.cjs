@@ -1,0 +1,79 @@
+/** An extension for tests: does in VS Code what a test asks for through a socket. */
+const { connect } = require("node:net");
+const { createInterface } = require("node:readline");
+const vscode = require("vscode");
+
+const documentAt = (path) =>
+  vscode.workspace.textDocuments.find(({ uri, isClosed }) => !isClosed && uri.scheme === "file" && uri.fsPath === path);
+
+/** Opens a file as a click does. VS Code's function for extensions would keep the document for minutes. */
+async function show(path) {
+  await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(path), { preview: false });
+  const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.fsPath === path);
+  if (editor === undefined) throw new Error(`${path} is not shown`);
+  await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+  return editor;
+}
+
+const wholeOf = (document) => new vscode.Range(0, 0, document.lineCount, 0);
+
+const methods = {
+  open: async (path) => void (await show(path)),
+  async retype({ path, text }) {
+    const editor = await show(path);
+    if (editor.document.getText() === text) return;
+    const isDone = await editor.edit((edit) => {
+      edit.replace(wholeOf(editor.document), text);
+      edit.setEndOfLine(/\r\n/.test(text) ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF);
+    });
+    if (!isDone) throw new Error("the edit was refused");
+  },
+  command: (call) => vscode.commands.executeCommand("multi-edit.apply", call),
+  held(path) {
+    const document = documentAt(path);
+    return document && { text: document.getText(), modified: document.isDirty };
+  },
+  opened: () => vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath),
+  async save(path) {
+    await show(path);
+    await vscode.commands.executeCommand("workbench.action.files.save");
+    return documentAt(path)?.isDirty === false;
+  },
+  focus: async (path) => void (await show(path)),
+  async find({ path, before }) {
+    const editor = await show(path);
+    const at = editor.document.positionAt(editor.document.getText().indexOf(before));
+    editor.selection = new vscode.Selection(at, at);
+    editor.revealRange(editor.selection);
+  },
+  /** Comes back once VS Code has done everything that was asked of it before. */
+  settle: async () => void (await vscode.commands.executeCommand("getContextKeyInfo")),
+  async closeAll() {
+    for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ isDirty }) => isDirty)) {
+      await vscode.commands.executeCommand("vscode.open", tab.input.uri);
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    }
+    for (const { uri } of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
+      await vscode.commands.executeCommand("vscode.open", uri);
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    }
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+  },
+  /** Runs the body of a function, for scenes that only this editor has. */
+  run: (body) => new (Object.getPrototypeOf(async () => {}).constructor)("vscode", "require", body)(vscode, require),
+};
+
+exports.activate = () => {
+  const socket = connect(process.env.EDITOR_SOCKET);
+  const say = (value) => socket.write(`${JSON.stringify(value)}\n`);
+  socket.on("error", () => undefined);
+  say({ editor: process.pid, version: vscode.version });
+  createInterface({ input: socket }).on("line", async (line) => {
+    const { id, method, params } = JSON.parse(line);
+    try {
+      say({ id, result: (await methods[method](params)) ?? null });
+    } catch (error) {
+      say({ id, error: String(error?.stack ?? error) });
+    }
+  });
+};

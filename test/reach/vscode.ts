@@ -1,0 +1,208 @@
+/** VS Code, as code-server in a headless browser, with the packed extension; each in a network namespace without a network. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Driver, EditorKind, Held, Place } from "../editors/editor.js";
+import { remoteOf } from "../editors/link.js";
+import { whileRunning, withUs } from "../editors/process.js";
+import { removeTree } from "../support/directory.js";
+import { browserArguments, controlBrowser, type Page } from "./browser.js";
+import { aloneOf, entryPath, extension, nodePath } from "./vscodeInstallation.js";
+
+/** A driver for VS Code, with additional functions for tests that run only there. */
+export interface VsCodeDriver extends Driver {
+  readonly page: Page;
+  /** Runs the body of a function in the extension host, with `vscode` and `require`; its value must be JSON. */
+  run(body: string): Promise<unknown>;
+  /** Waits until VS Code has done everything that it was told before. */
+  settle(): Promise<void>;
+  /** Waits until the window has been loaded again; it gets a new server. */
+  reload(): Promise<void>;
+}
+
+/** An `EditorKind` whose driver is a `VsCodeDriver`. */
+export type VsCodeKind = EditorKind & { start(place: Place): Promise<VsCodeDriver> };
+
+/** The port of code-server inside its namespace, in which no other program listens. */
+const port = 18080;
+
+/** Settings of a user who has switched off what would disturb the tests. */
+const settings = {
+  "files.autoSave": "off",
+  "workbench.startupEditor": "none",
+  "security.workspace.trust.enabled": false,
+  "telemetry.telemetryLevel": "off",
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "chat.disableAIFeatures": true,
+  "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" },
+  "editor.wordBasedSuggestions": "off",
+};
+
+/** VS Code with these settings besides the tests' own. */
+const vscodeWith = (more: object): VsCodeKind => ({
+  name: "VS Code",
+  root: "vscode",
+  traits: { encodings: ["utf-16"], command: true, request: false, restoresFinalNewline: false },
+  versionCommand: ["sh", "-c", `'${nodePath()}' '${entryPath()}' --version`],
+  version: /with Code (\S+)/,
+  start: (place) => start(place, { ...settings, ...more }),
+});
+
+/** VS Code as the tests use it. */
+export const vscode = vscodeWith({});
+
+let extensions: string | undefined;
+
+/** Installs the packed extension, and the one for tests, once for all sessions; returns the folder. */
+function extensionsFolder({ env }: Place): string {
+  if (extensions !== undefined) return extensions;
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "me-extensions-")));
+  process.on("exit", () => void removeTree(folder));
+  const options = ["--extensions-dir", folder, "--user-data-dir", join(env.HOME ?? folder, "data")];
+  cpSync(fileURLToPath(new URL("driver", import.meta.url)), join(folder, "multi-edit-tests.driver-1.0.0"), {
+    recursive: true,
+  });
+  const [program, ...alone] = aloneOf();
+  const command = [...alone, nodePath(), entryPath(), "--install-extension", extension, ...options];
+  const { status, stdout, stderr } = spawnSync(program, command, { encoding: "utf8", env: { ...env } });
+  if (status !== 0) throw new Error(`the extension can't be installed: ${stdout}${stderr}`);
+  extensions = folder;
+  return folder;
+}
+
+/** Starts code-server and the browser, which share a namespace, as one process. */
+function spawnBoth(place: Place, more: object): { readonly child: ChildProcess; said(): string } {
+  const { home, env, inside } = place;
+  const data = join(home, "data");
+  // In VS Code, the PATH is that of the user's login shell.
+  const path = `PATH=${env.INSIDE_PATH}:${env.PATH}`;
+  const command = { "multiEditServer.command": ["env", path, "multi-edit-language-server", "--stdio"] };
+  for (const [kind, value] of Object.entries({ User: more, Machine: command })) {
+    mkdirSync(join(data, kind), { recursive: true });
+    writeFileSync(join(data, kind, "settings.json"), JSON.stringify(value));
+  }
+  const server = [
+    ...[nodePath(), entryPath(), "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--user-data-dir", data],
+    ...["--extensions-dir", extensionsFolder(place), "--config", join(home, "config.yaml")],
+    ...["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"],
+  ];
+  const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(" ");
+  const both = `${quoted(server)} 3<&- 4>&- & exec ${quoted(["chromium", ...browserArguments(home)])}`;
+  const [program, ...args] = inside;
+  const child = spawn("setpriv", [...withUs, program, ...args, "sh", "-c", both], {
+    cwd: place.folder,
+    env: { ...env, EDITOR_SOCKET: place.link.path },
+    stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
+  });
+  let output = "";
+  const keep = (chunk: Buffer): void => {
+    output = (output + String(chunk).replace(/^.*(?:dbus|File not found).*\n/gm, "")).slice(-2_000);
+  };
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", keep);
+  return { child, said: () => output };
+}
+
+async function start(place: Place, settings: object): Promise<VsCodeDriver> {
+  const { child, said } = spawnBoth(place, settings);
+  const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  try {
+    const browser = controlBrowser(child);
+    const page = await whileRunning(openWindow(browser.open, place.folder), ended, said);
+    let remote = remoteOf(await hello(place, ended, said));
+    const reload = async (): Promise<void> => {
+      await page.reload();
+      remote = remoteOf(await hello(place, ended, said));
+    };
+    return driverOf({ page, stop, said, reload, call: (method, params) => remote.call(method, params) });
+  } catch (error) {
+    await stop();
+    throw new Error(`VS Code does not start: ${said()}`, { cause: error });
+  }
+}
+
+/** Opens a window with a folder, once code-server listens. */
+async function openWindow(open: (url: string) => Promise<Page>, folder: string): Promise<Page> {
+  const page = await open("about:blank");
+  const url = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`;
+  await page.evaluate(`location.href = ${JSON.stringify(url)}`);
+  for (let tries = 0; tries < 300; tries++) {
+    await delay(100);
+    if (await page.evaluate("document.querySelector('.monaco-workbench') !== null").catch(() => false)) return page;
+    // Before code-server listens, the browser shows an error page.
+    const isError = await page.evaluate("location.protocol === 'chrome-error:'").catch(() => false);
+    if (isError) await page.evaluate(`location.href = ${JSON.stringify(url)}`).catch(() => undefined);
+  }
+  throw new Error("the window does not appear");
+}
+
+async function hello(place: Place, ended: Promise<void>, said: () => string) {
+  const late = delay(60_000, undefined, { ref: false }).then(() => {
+    throw new Error("the extension for tests is not loaded");
+  });
+  return Promise.race([whileRunning(place.link.next("editor"), ended, said), late]);
+}
+
+interface Parts {
+  readonly page: Page;
+  stop(): Promise<void>;
+  said(): string;
+  reload(): Promise<void>;
+  call(method: string, params?: unknown): Promise<unknown>;
+}
+
+/** An expression for the button of a dialogue with this title. */
+const button = (title: string): string =>
+  `[...document.querySelectorAll(".monaco-dialog-box .monaco-button")].find((one) => one.textContent.trim() === "${title}")`;
+
+function driverOf({ page, stop, said, reload, call }: Parts): VsCodeDriver {
+  const settle = async (): Promise<void> => void (await call("settle"));
+  let keys: Promise<unknown> = Promise.resolve();
+  return {
+    page,
+    reload,
+    stop,
+    said,
+    settle,
+    open: async (path) => void (await call("open", path)),
+    retype: async (path, text) => void (await call("retype", { path, text })),
+    // The test reads the answer on the wire.
+    command: async (call_) => void call("command", call_).catch(() => undefined),
+    held: async (path) => {
+      // The driver's answer has this type.
+      const held = (await call("held", path)) as Omit<Held, "bom"> | null;
+      return held === null ? undefined : { ...held, bom: undefined };
+    },
+    opened: async () => (await call("opened")) as string[],
+    async undo(path) {
+      await call("focus", path);
+      await page.press("z", { ctrl: true });
+      await settle();
+    },
+    save: async (path) => void (await call("save", path)),
+    startTyping: async (path, before) => void (await call("find", { path, before })),
+    key: (key) => {
+      keys = keys.then(() => page.press(key));
+    },
+    async stopTyping() {
+      await keys;
+      await settle();
+    },
+    answer: () => Promise.reject(new Error("the extension has a view of its own for questions")),
+    async confirm(answer) {
+      await page.click(button(answer === "apply" ? "Apply" : "Reject"));
+      if (answer === "apply") return;
+      await page.until("the prompt for a reason", "document.querySelector('.quick-input-widget input:focus') !== null");
+      await page.press("Enter");
+    },
+    closeAll: async () => void (await call("closeAll")),
+    run: (body) => call("run", body),
+  };
+}
