@@ -12,7 +12,7 @@ import { expect, it } from "vitest";
  * sides of the socket together. Lower them when a call needs fewer.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
-  propose: { files: 42, functions: 213 },
+  propose: { files: 42, functions: 214 },
   apply: { files: 51, functions: 269 },
   disk: { files: 64, functions: 358 },
   agent: { files: 95, functions: 531 },

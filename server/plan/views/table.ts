@@ -24,15 +24,15 @@ export type EarlierSay =
 /** The result for the edit. `apply`: the merged text is written. */
 export type Verdict = "apply" | "skipped" | "contentModified" | "ambiguousMatch";
 
-type Row = Readonly<Record<EarlierSay, Verdict>>;
+type VerdictRow = Readonly<Record<EarlierSay, Verdict>>;
 
-const decided: Row = {
+const decided: VerdictRow = {
   ...{ oneText: "apply", done: "skipped", conflict: "contentModified" },
   ...{ several: "ambiguousMatch", differentTexts: "ambiguousMatch" },
 };
-const ambiguous: Row = { ...decided, oneText: "ambiguousMatch", done: "ambiguousMatch", conflict: "ambiguousMatch" };
+const ambiguous: VerdictRow = { ...decided, oneText: "ambiguousMatch", done: "ambiguousMatch", conflict: "ambiguousMatch" };
 
 /** If no earlier text has a say, the present text decides. */
-export const verdicts: Readonly<Record<PresentSay, Row>> = {
+export const verdicts: Readonly<Record<PresentSay, VerdictRow>> = {
   ...{ samePlace: decided, elsewhere: ambiguous, several: ambiguous, notFound: decided, noSay: decided },
 };
