@@ -13,8 +13,8 @@ import { expect, it } from "vitest";
  */
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
   propose: { files: 42, functions: 214 },
-  apply: { files: 51, functions: 269 },
-  disk: { files: 64, functions: 358 },
+  apply: { files: 51, functions: 270 },
+  disk: { files: 64, functions: 359 },
   agent: { files: 95, functions: 531 },
   hook: { files: 89, functions: 504 },
 };

@@ -30,7 +30,12 @@ const decided: VerdictRow = {
   ...{ oneText: "apply", done: "skipped", conflict: "contentModified" },
   ...{ several: "ambiguousMatch", differentTexts: "ambiguousMatch" },
 };
-const ambiguous: VerdictRow = { ...decided, oneText: "ambiguousMatch", done: "ambiguousMatch", conflict: "ambiguousMatch" };
+const ambiguous: VerdictRow = {
+  ...decided,
+  oneText: "ambiguousMatch",
+  done: "ambiguousMatch",
+  conflict: "ambiguousMatch",
+};
 
 /** If no earlier text has a say, the present text decides. */
 export const verdicts: Readonly<Record<PresentSay, VerdictRow>> = {
