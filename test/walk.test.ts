@@ -16,7 +16,7 @@ const most: Readonly<Record<string, { readonly files: number; readonly functions
   apply: { files: 51, functions: 270 },
   disk: { files: 64, functions: 359 },
   agent: { files: 95, functions: 532 },
-  hook: { files: 89, functions: 504 },
+  hook: { files: 89, functions: 506 },
 };
 
 it("runs no more files and functions for one ordinary call than the limits allow", () => {
