@@ -68,6 +68,11 @@ describe("regions", () => {
       text: `${"-\n".repeat(20)}  a();\nb();\nc();\n${"+\n".repeat(20)}`,
       edits: [{ oldText: "      a();\n    b();\n", newText: "  a();\nb();\nc();" }],
     },
+    {
+      name: "a line that an edit inserts is there already, and its old text ends with the number of that line",
+      text: `${"-\n".repeat(12)}a();\nb();\n${"+\n".repeat(20)}`,
+      edits: [{ oldText: "13\ta();\n14\t", newText: "a();\nb();\n" }],
+    },
   ];
 
   test.each(examples)("give the same result: $name", ({ text, edits }) => {

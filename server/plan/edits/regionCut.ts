@@ -54,13 +54,14 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   if (rung === "emptyEnds") return sought;
   const found = { place: places[0], rung };
   // The lines that it inserts may be there already, and may lie outside its region.
-  const isLonger = /[\r\n]/.test(newText) && filledLines(newText) > filledLines(oldText);
+  const plain = reshaped(oldText, found.place.reshape) ?? oldText;
+  const isLonger = /[\r\n]/.test(newText) && filledLines(newText) > filledLines(plain);
   const changes = isLonger ? rewrite(start.index, found.place, edit) : undefined;
   if (changes !== undefined && repeatedIn(start, { index: edit.index, place: found.place, changes })) return sought;
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
   // If the text itself contains a line of the old text, including its number, the numbers do not come from a file view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
-  return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
+  return withPatterns({ ...sought, found }, [plain, ...numbered]);
 }
 
 /** Returns the number of lines that have text. */
