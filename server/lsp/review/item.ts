@@ -1,6 +1,6 @@
 /** The types of what is reviewed: hunks of texts and whole files, and the calls that made them. */
 import type { Transaction } from "../history.js";
-import type { ReviewHunk } from "../protocol.js";
+import type { Caller, ReviewHunk } from "../protocol.js";
 import type { FollowedHunk } from "./hunk.js";
 import type { ReviewedText } from "./texts.js";
 
@@ -36,8 +36,8 @@ export interface ReviewComment {
   /** The place that it is about, as the agent reads it. */
   readonly place: string;
   readonly text: string;
-  /** The name under which the agent's texts are kept, as `seenBy` returns it. */
-  readonly agent: string;
+  /** The agent that made the change. */
+  readonly author: Caller;
 }
 
 /** The hunks of a session. */

@@ -15,14 +15,15 @@ import { limits } from "../../text/limits.js";
 import { type Answer, requestedFiles, toRefusal } from "../edit/result.js";
 import type { AppliedStep } from "../history.js";
 import type { Caller, HistoryCall } from "../protocol.js";
-import { announcedBy, openAt, type Session, seenBy } from "../session.js";
+import { announcedBy, openAt, type Session } from "../session.js";
 import { actionsOn, hoverOf, itemAt } from "./actions.js";
+import { hears } from "./hearers.js";
 import { forgetCall, isBefore, keepHunks, stateOf } from "./hunk.js";
 import type { HunksOf, ReviewComment, ReviewedCall, ReviewedFile, ReviewItem } from "./item.js";
 import { keepReview, noteSaved, readReview } from "./kept.js";
 import type { HunkLines, HunkReversal, ReportedError, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
 import { readSelector, selected } from "./select.js";
-import { noteText, redoFailures, reviewFailures, reviewTexts } from "./sentences.js";
+import { noteText, redoFailures, reviewFailures, reviewTexts, undoneText } from "./sentences.js";
 import { serveReview, showReview } from "./serve.js";
 import { createShow, isOpen, placeOf, shownPath } from "./show.js";
 import { baseOf, keyOf, levelOfCall, linesOf, ReviewedTexts, type WantedLevel } from "./texts.js";
@@ -73,7 +74,7 @@ class Review implements Reviewer, HunksOf {
     if (this.#texts.held.size > 0) this.#texts.expect(files);
   }
 
-  record({ id, at, caller, label, steps }: Parameters<Reviewer["record"]>[0]): void {
+  record({ id, at, caller, label, steps, edits }: Parameters<Reviewer["record"]>[0]): void {
     if (!this.isOn) return;
     this.#follow();
     this.calls.set(id, { id, at, caller, label });
@@ -87,7 +88,7 @@ class Review implements Reviewer, HunksOf {
         this.#files.push({ id: newId(), kind: file.kind, uri, oldUri, call: id, state: "pending" });
       }
       if (file.kind === "delete") this.#texts.held.delete(keyOf(uri));
-      else if (file.kind !== "create") this.#texts.record(file, { call: id, order, newId });
+      else if (file.kind !== "create") this.#texts.record(file, { call: id, order, newId, edits });
       this.#show.now(uri);
       if (file.kind === "rename") this.#show.now(file.document.uri);
       this.saved(uri);
@@ -340,7 +341,7 @@ class Review implements Reviewer, HunksOf {
   #takeAsTold(ids: ReadonlySet<string>, by: Caller): void {
     for (const item of this.items()) {
       const { caller } = this.callOf(item) ?? {};
-      if (ids.has(item.id) && caller !== undefined && seenBy(caller) === seenBy(by))
+      if (ids.has(item.id) && caller !== undefined && hears(by, caller, this.calls.values()))
         this.#told.set(item.id, item.state);
     }
   }
@@ -368,20 +369,23 @@ class Review implements Reviewer, HunksOf {
     return states.includes("undone") ? "partlyUndone" : "applied";
   }
 
-  noteFor(caller: Caller): string | undefined {
-    const agent = seenBy(caller);
+  noteFor(caller: Caller, own?: string): string | undefined {
+    const isHeard = (author: Caller): boolean => hears(caller, author, this.calls.values());
+    const latest = [...this.calls.values()].findLast(
+      ({ id, caller: author }) => id !== own && author && isHeard(author),
+    )?.id;
     const undone: string[] = [];
     let kept = 0;
     for (const item of this.items()) {
       const call = this.callOf(item);
-      if (call?.caller === undefined || seenBy(call.caller) !== agent || this.#told.get(item.id) === item.state)
-        continue;
+      if (call?.caller === undefined || this.#told.get(item.id) === item.state || !isHeard(call.caller)) continue;
       const isNews = item.state === "kept" || item.state === "undone" || this.#told.has(item.id);
       if (isNews) this.#told.set(item.id, item.state);
-      if (item.state === "undone") undone.push(placeOf(this.#session, item));
+      const edits = item.of.kind === "text" && call.id === latest ? (item.of.hunk.edits ?? []) : [];
+      if (item.state === "undone") undone.push(undoneText(placeOf(this.#session, item), edits));
       if (item.state === "kept") kept++;
     }
-    const comments = [...this.comments].filter(([, one]) => one.agent === agent);
+    const comments = [...this.comments].filter(([, { author }]) => isHeard(author));
     const news = { undone, kept, comments: comments.map(([, one]) => one) };
     if (undone.length === 0 && kept === 0 && comments.length === 0) return undefined;
     // What does not fit is told with the next answer.

@@ -15,7 +15,7 @@ import type {
   ReviewHunk,
   ReviewResult,
 } from "../protocol.js";
-import { type Session, seenBy } from "../session.js";
+import type { Session } from "../session.js";
 import { nextItem } from "./actions.js";
 import type { HunksOf, ReviewItem } from "./item.js";
 import { reviewCommands, reviewMethods } from "./protocol.js";
@@ -82,17 +82,16 @@ function comment(session: Session, review: HunksOf, params: unknown): Answer<Com
   const items = hasLines ? review.items(uri).filter((one) => touches(one, range)) : review.items();
   const item = hasLines && hunk === undefined ? items[0] : items.find(({ id }) => id === wanted);
   if (hunk !== undefined && item === undefined) return toRefusal([redoFailures.nothing()]);
-  const agents = [...review.calls.values()].filter(({ caller }) => caller !== undefined);
   const own = item && review.callOf(item);
-  const call = own?.caller === undefined ? agents.at(-1) : own;
-  if (call === undefined) return toRefusal([redoFailures.nothing()]);
+  const call = own?.caller === undefined ? [...review.calls.values()].findLast(({ caller }) => caller) : own;
+  if (call?.caller === undefined) return toRefusal([redoFailures.nothing()]);
   const lines = hasLines
     ? { first: range.start.line + 1, last: Math.max(range.start.line, range.end.line) + 1 }
     : undefined;
   const ofLines = lines === undefined ? call.label : placeText(shownPath(session, uri as string), lines);
   const place = item === undefined || lines !== undefined ? ofLines : placeOf(session, item);
   const said = oneLine(text, limits.reviewComment);
-  review.comment(item?.id ?? place, said === undefined ? undefined : { place, text: said, agent: seenBy(call.caller) });
+  review.comment(item?.id ?? place, said === undefined ? undefined : { place, text: said, author: call.caller });
   return { ok: true, result: { about: place } };
 }
 
