@@ -27,6 +27,7 @@ import { noteText, redoFailures, reviewFailures, reviewTexts, undoneText } from 
 import { serveReview, showReview } from "./serve.js";
 import { createShow, isOpen, placeOf, shownPath } from "./show.js";
 import { baseOf, keyOf, levelOfCall, linesOf, ReviewedTexts, type WantedLevel } from "./texts.js";
+import { fromKept, proveFile, stepsOf, toKept } from "./wholeFiles.js";
 
 /** Reports whether the user wants to review changes. */
 const isReviewed = (session: Session): boolean =>
@@ -122,9 +123,14 @@ class Review implements Reviewer, HunksOf {
   }
 
   saved(uri: string): void {
-    const own = this.#texts.held.get(keyOf(uri));
-    if (own === undefined) return;
-    void noteSaved(own).then((isNews) => isNews && this.#keepLater());
+    const key = keyOf(uri);
+    const own = this.#texts.held.get(key);
+    const files = this.#files.filter((file) => keyOf(file.uri) === key);
+    const noted = [
+      ...(own === undefined ? [] : [noteSaved(own)]),
+      ...files.map((file) => proveFile(this.#session, file)),
+    ];
+    for (const one of noted) void one.then((isNews) => isNews && this.#keepLater());
   }
 
   /** Keeps the hunks of the saved texts for the next session, once for several changes. */
@@ -143,19 +149,16 @@ class Review implements Reviewer, HunksOf {
       const copied = hunks.map((hunk) => ({ ...hunk, texts: [...hunk.texts], calls: [...hunk.calls] }));
       return [{ uri, hash: saved.hash, hunks: copied }];
     });
-    keepReview(this.#folders, { calls: [...this.calls.values()], texts });
-  }
-
-  get #folders(): readonly string[] {
-    return this.#session.folders.map(({ uri }) => uri);
+    keepReview(this.#session.folders, { calls: [...this.calls.values()], texts, files: toKept(this.#files) });
   }
 
   /** Takes over what an earlier session has kept. */
   async restore(): Promise<void> {
     // By then, the client has said which folders there are.
     await this.#session.ready;
-    const { calls, texts } = await readReview(this.#folders);
-    if (texts.length === 0) return;
+    const { calls, texts, files: kept } = await readReview(this.#session.folders);
+    const files = await fromKept(this.#session, kept);
+    if (texts.length + files.length === 0) return;
     this.#follow();
     const present = [...this.calls];
     this.calls.clear();
@@ -165,6 +168,8 @@ class Review implements Reviewer, HunksOf {
       this.#texts.restore({ ...text, hunks: hunks.map((hunk) => ({ ...hunk, level: hunk.level })) });
       this.#show.now(text.uri);
     }
+    this.#files = [...files, ...this.#files];
+    for (const { uri } of files) this.#show.now(uri);
   }
 
   #changed(uri: string): void {
@@ -308,12 +313,8 @@ class Review implements Reviewer, HunksOf {
         if (ofCall !== undefined) return ofCall(hunk);
         return direction === "undo" ? hunk.kept : hunk.texts.length - 1;
       });
-    const { transactions } = this.#session.history;
     const files = items.flatMap(({ of }) => (of.kind === "file" ? [of.file] : []));
-    const whole = files.flatMap(({ call, kind, uri }): readonly AppliedStep[] => {
-      const { steps = [] } = transactions.find(({ id }) => id === call) ?? {};
-      return steps.filter((step) => step.kind === kind && keyOf(nameAfter(step.file).uri) === keyOf(uri));
-    });
+    const whole = files.flatMap((file) => stepsOf(this.#session, file));
     const texts = new Set(items.flatMap(({ of }) => (of.kind === "text" ? [of.text] : [])));
     const steps = [...texts].flatMap((text): AppliedStep[] => {
       const own = whole.find(({ file }) => keyOf(nameAfter(file).uri) === keyOf(text.uri));

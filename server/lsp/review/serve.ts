@@ -1,6 +1,5 @@
 /** Serves the requests and commands of the review. */
 import type { Position } from "vscode-languageserver/node";
-import { nameAfter } from "../../plan/outcome.js";
 import { oneLine } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { showAlone } from "../apply/viewer.js";
@@ -23,6 +22,7 @@ import { isRange, readSelector, selected, touches } from "./select.js";
 import { placeText, redoFailures, reviewFailures, reviewTexts } from "./sentences.js";
 import { isOpen, placeOf, shownPath, toHunks } from "./show.js";
 import { baseOf } from "./texts.js";
+import { stepsOf } from "./wholeFiles.js";
 
 type ServeReview = (session: Session, review: HunksOf, params: unknown) => Answer<object>;
 
@@ -141,13 +141,7 @@ export async function showReview(
 function diffOfItems(session: Session, items: readonly ReviewItem[]): string {
   const ids = new Set(items.map(({ id }) => id));
   const texts = new Set(items.flatMap(({ of }) => (of.kind === "text" ? [of.text] : [])));
-  const whole = items.flatMap(({ of }) => {
-    if (of.kind === "text") return [];
-    const call = session.history.transactions.find(({ id }) => id === of.file.call);
-    return (
-      call?.steps.find(({ kind, file }) => kind === of.file.kind && nameAfter(file).uri === of.file.uri)?.file ?? []
-    );
-  });
+  const whole = items.flatMap(({ of }) => (of.kind === "text" ? [] : (stepsOf(session, of.file)[0]?.file ?? [])));
   const updates = [...texts].map((text) => baseOf(shownPath(session, text.uri), text, ids));
   return wholeDiff([...whole, ...updates]);
 }
