@@ -149,6 +149,23 @@ describe("the actions", () => {
     expect(await desk.actions(uri, 9, 10)).toEqual([]);
   });
 
+  it("have the edit itself for a client that takes no edits from the server and has one of the files open", async () => {
+    const capabilities = { workspace: { workspaceEdit: { documentChanges: true } } };
+    const desk = await layPatchDesk(program, {
+      ...{ open: { "src/price.ts": price }, files: { "closed.ts": price }, capabilities },
+    });
+    const uri = desk.uri("chat.md");
+    const closed = patch.map((line) => line.replace("src/price.ts", "closed.ts"));
+    await desk.editor.type({ uri: desk.uri("src/price.ts"), from: 0, to: 0, insert: "// typed\n" });
+    await desk.editor.open({ uri, text: chat(patch, ["Then:"], closed) });
+    const [apply, preview] = await desk.actions(uri, 1);
+    expect([apply?.command, preview?.command?.command]).toEqual([undefined, "multiEdit.show"]);
+    await desk.editor.apply(apply!.edit!);
+    expect(desk.texts()["src/price.ts"]).toBe(`// typed\n${changed}`);
+    await desk.run(uri, 10, "Apply");
+    expect(desk.disk()["closed.ts"]).toBe(changed);
+  });
+
   it("are left out if the client asks for other kinds", async () => {
     const desk = await start();
     const uri = desk.uri("chat.md");

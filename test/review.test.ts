@@ -256,7 +256,8 @@ describe("an agent", () => {
     await desk.ask("multiEdit/undo", { hunks: [first!.id] });
     await desk.ask("multiEdit/keep", { hunks: [second!.id] });
     expect(await desk.ask("multiEdit/comment", { hunk: second!.id, text: "use\ncents" })).toEqual({ about: "a.txt:7" });
-    const note = 'Since your last edit, the user undid a.txt:2, kept 1 change, and says of a.txt:7: "use cents".';
+    const note =
+      'Since your last edit, the user undid a.txt:2 (your edit 1), kept 1 change, and says of a.txt:7: "use cents".';
     const { result } = await apply(batch(["a.txt", "10", "ten"]));
     expect([result.note, result.text.split("\n")[0]]).toEqual([note, note]);
     expect((await apply(batch(["a.txt", "ten", "10"]))).result.note).toBeUndefined();
@@ -267,7 +268,7 @@ describe("an agent", () => {
     await apply(twoEdits);
     await desk.editor.type({ uri: desk.uri("a.txt"), from: 2, to: 4, insert: "2\n" });
     const { error } = await apply(batch(["a.txt", "nowhere", "x"]));
-    expect(error?.message).toMatch(/^Since your last edit, the user undid a\.txt:2\.\n/);
+    expect(error?.message).toMatch(/^Since your last edit, the user undid a\.txt:2 \(your edit 1\)\.\n/);
   });
 
   it("is not told of its own undo, and neither keeps nor comments", async () => {
@@ -287,7 +288,7 @@ describe("an agent", () => {
     await other.ask("undo", "multiEdit/undo", { transaction: result.transaction });
     expect(desk.texts()["a.txt"]).toBe(ten);
     const { note } = (await ask("multiEdit/read", { path: "a.txt" })).result;
-    expect(note).toBe("Since your last edit, the user undid a.txt:2, a.txt:7.");
+    expect(note).toBe("Since your last edit, the user undid a.txt:2 (your edit 1), a.txt:7 (your edit 2).");
   });
 
   it("gets a comment on other lines, and one from a command line, which is about the hunk that was shown last", async () => {
@@ -345,7 +346,9 @@ describe("a client without a plugin", () => {
     await desk.editor.open({ uri, text: `top\n${tenAfter}` });
     const [undoThis, keepThis] = await desk.actions(uri, 3);
     expect([undoThis?.command, keepThis?.command?.command]).toEqual([undefined, "multiEdit.keep"]);
-    const { edit } = (await desk.editor.request("codeAction/resolve", undoThis)) as CodeAction;
+    const { edit } = (await desk.editor.request("codeAction/resolve", { ...undoThis, edit: undefined })) as CodeAction;
+    // This client can't resolve actions, so that it gets the edit at once.
+    expect(undoThis?.edit).toEqual(edit);
     await desk.editor.apply(edit!);
     expect(desk.texts()["b.txt"]).toBe(`top\n${tenAfter.replace("B", "2")}`);
     expect((await desk.list()).map(({ range }) => range.start.line)).toEqual([7]);

@@ -1,6 +1,9 @@
 /** Hunks in rare texts and sessions: at the ends of a text, after many calls, and across proposals. */
 import { describe, expect, it, vi } from "vitest";
+import type { Caller } from "../server/lsp/protocol.js";
+import { hears, hookPrefix } from "../server/lsp/review/hearers.js";
 import { type FollowedHunk, forgetCall } from "../server/lsp/review/hunk.js";
+import type { ReviewedCall } from "../server/lsp/review/item.js";
 import { limits } from "../server/text/limits.js";
 import { batch, failed, serverForDesks } from "./support/desk.js";
 import { layReviewDesk, type ReviewDesk, withAgent } from "./support/reviewDesk.js";
@@ -83,6 +86,35 @@ describe("too many hunks", () => {
     expect(lost.slice(3)).toEqual(["1", "2", "3"]);
     const other = [{ ...hunk, calls: ["2", "3", "4"] }];
     expect(forgetCall(other, "1", () => undefined)).toBe(other);
+  });
+});
+
+describe("what became of an agent's changes", () => {
+  const author: Caller = { name: "codex", agent: "1" };
+  const call = (caller: Caller | undefined, id: number): ReviewedCall => ({
+    id: String(id),
+    at: id,
+    label: "",
+    caller,
+  });
+  const hook: Caller = { name: "codex", agent: `${hookPrefix}9` };
+
+  const other: Caller = { name: "codex", agent: "2" };
+  const client: Caller = { name: "codex-mcp-client", agent: "1" };
+  it.each<[string, boolean, Caller, Caller, readonly (Caller | undefined)[]]>([
+    ["the agent itself", true, author, author, [other]],
+    ["an agent without an id, by its name", true, { name: "codex" }, { name: "codex" }, []],
+    ["another agent without an id", false, { name: "qwen" }, { name: "codex" }, []],
+    ["another agent with the same name that calls, too", false, other, author, [other, author]],
+    ["the same program started again", true, other, author, [undefined, other, other]],
+    ["the same program before its first call", true, other, author, []],
+    ["another program", false, { name: "qwen", agent: "2" }, author, []],
+    ["the program's hook", true, hook, client, [hook, client]],
+    ["the program whose hook has named it", true, client, hook, [client, hook]],
+    ["another program's hook", false, hook, { name: "gemini-cli-mcp-client", agent: "1" }, []],
+  ])("is told to %s: %s", (_, isTold, by, of, callers) => {
+    const calls = [call(of, 0), ...callers.map((caller, i) => call(caller, i + 1))];
+    expect(hears(by, of, calls)).toBe(isTold);
   });
 });
 

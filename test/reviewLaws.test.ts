@@ -1,7 +1,7 @@
 /** The laws of the review: what undoing and keeping hunks makes of a text, whatever was typed elsewhere. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addHunks, type FollowedHunk, followHunks, ownParts, stateOf } from "../server/lsp/review/hunk.js";
+import { addHunks, type FollowedHunk, followHunks, keepHunks, ownParts, stateOf } from "../server/lsp/review/hunk.js";
 import { type Change, ChangeSet } from "../server/text/changeSet.js";
 import { lawRuns } from "./support/extent.js";
 
@@ -134,6 +134,22 @@ describe("hunks of a call", () => {
         expect(after.hunks.map(stateOf)).toEqual(start.hunks.map(() => "pending"));
         const back = start.hunks.map(({ id }) => id).reduce<Held>(undone, after);
         expect(back.text).toBe(typedElsewhere.map(backOf(start), "before").apply(text));
+      }),
+    );
+  });
+
+  it("that are kept change no text, and the others are undone around them", () => {
+    check(
+      fc.property(texts, changes, fc.infiniteStream(fc.boolean()), (text, places, choice) => {
+        const start = called({ text, hunks: [] }, "1", changeOf(text, places));
+        const kept = new Set(start.hunks.filter(() => choice.next().value).map(({ id }) => id));
+        const held: Held = { text: start.text, hunks: keepHunks(start.hunks, kept) };
+        expect(held.hunks.map(stateOf)).toEqual(held.hunks.map(({ id }) => (kept.has(id) ? "kept" : "pending")));
+        const left = start.hunks.filter(({ id }) => !kept.has(id));
+        // An undo gives each hunk the text that the user has agreed to last.
+        const back = held.hunks.map(({ id }) => id).reduce<Held>(undone, held);
+        expect(back.text).toBe(backOf({ text: start.text, hunks: left }).apply(start.text));
+        expect(back.hunks.map(stateOf)).toEqual(held.hunks.map(({ id }) => (kept.has(id) ? "kept" : "undone")));
       }),
     );
   });

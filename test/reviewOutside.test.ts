@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { noteWriter } from "../server/disk/writers.js";
 import type { ReviewResult } from "../server/lsp/protocol.js";
 import { ownStateHome } from "./support/agentPeer.js";
-import { batch, serverForDesks } from "./support/desk.js";
+import { batch, patchOf, serverForDesks } from "./support/desk.js";
 import { startEditor } from "./support/fakeEditor.js";
 import { loadingDesks } from "./support/loadingDesk.js";
 import { layReviewDesk } from "./support/reviewDesk.js";
@@ -89,6 +89,42 @@ describe("after a restart", () => {
     const third = await again(root);
     await third.editor.request("multiEdit/status", null);
     expect(await third.list()).toEqual([]);
+  });
+
+  it("files that were created, renamed and deleted are there, if they are as they were, and can be undone", async () => {
+    const home = ownStateHome();
+    const files = { "gone.txt": "gone\n", "back.txt": "back\n", "old.txt": ten, "deep/one.txt": "one\n" };
+    const { root, apply, disk, ask, uri } = await layReviewDesk(program, { files }, { isDrawn: false });
+    await apply(
+      patchOf(
+        ...["*** Add File: new.txt", "+new", "*** Add File: typed.txt", "+new", "*** Delete File: gone.txt"],
+        ...["*** Delete File: back.txt", "*** Update File: old.txt", "*** Move to: moved.txt", "@@", "-2", "+B"],
+        ...["*** Update File: deep/one.txt", "*** Move to: deep/two.txt"],
+      ),
+    );
+    await vi.waitUntil(() => keptIn(home).includes(`"B\\n"`) && keptIn(home).includes("two.txt"));
+    await ask("multiEdit/keep", { uri: uri("deep/two.txt") });
+    await vi.waitUntil(() => !keptIn(home).includes("two.txt"));
+    writeFileSync(join(root, "typed.txt"), "new\ntyped\n");
+    writeFileSync(join(root, "back.txt"), "again\n");
+    const next = await again(root);
+    await vi.waitUntil(async () => (await next.list()).length > 0);
+    expect(await next.list()).toEqual([
+      "gone.txt  pending",
+      "moved.txt  pending",
+      "moved.txt B pending",
+      "new.txt  pending",
+    ]);
+    const { diff } = (await next.editor.request("workspace/executeCommand", {
+      command: "multiEdit.reviewDiff",
+    })) as { readonly diff: string };
+    expect(diff).toContain("-gone\n");
+    await next.editor.request("multiEdit/undo", { all: true });
+    expect(disk()).toEqual({
+      ...{ "gone.txt": "gone\n", "old.txt": ten, "back.txt": "again\n" },
+      ...{ "deep/two.txt": "one\n", "typed.txt": "new\ntyped\n" },
+    });
+    expect(await next.list()).toEqual([]);
   });
 
   it("a call is undone without those before it on the same lines", async () => {

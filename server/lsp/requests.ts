@@ -79,7 +79,9 @@ export async function serveRequest(
   const { reader } = Object(Object(request.params).options) as { readonly reader?: unknown };
   const shown = reader === "person" ? forPerson(answer) : answer;
   // The agent hears once what the user has made of its edits.
-  const note = request.caller && isHeard(method, answer) ? session.review?.noteFor(request.caller) : undefined;
+  const { transaction } = (answer.ok ? answer.result : {}) as Partial<MultiEditResult>;
+  const note =
+    request.caller && isHeard(method, answer) ? session.review?.noteFor(request.caller, transaction) : undefined;
   if (shown.ok) return note === undefined ? shown.result : withNote(note, shown.result as object);
   const code = rpcCodes[shown.failures[0]?.code ?? "invalidParams"] ?? errorCodes.requestFailed;
   const data: MultiEditErrorData = toErrorData(shown);

@@ -19,7 +19,6 @@ import { settingWarnings } from "../workspace/sentences.js";
 import { createWarnOnce, readSettings } from "../workspace/settings.js";
 import { Trails } from "../workspace/trails.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
-import { undoEdit } from "./apply/undo.js";
 import { diffClosed } from "./apply/viewer.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, editorPositions } from "./edit/positions.js";
@@ -28,7 +27,6 @@ import { OpenFilesOnDisk } from "./onDisk/follow.js";
 import { patchCapabilities, servePatches, showCommand, showText } from "./patches/patches.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
-import { undoneBy } from "./review/actions.js";
 import { reviewCommands, reviewMethods } from "./review/protocol.js";
 import { beginReview } from "./review/review.js";
 import { serverLog, unknownCommand } from "./sentences.js";
@@ -291,11 +289,6 @@ function registerRequests(connection: Connection, session: Session): void {
       serveRequest(session, { method, params, applier: "client", caller: undefined }, token, ResponseError),
     );
   }
-  connection.onCodeActionResolve(async (action) => {
-    const undone = undoneBy(action);
-    const edit = undone && (await undoEdit(session, undone));
-    return edit === undefined ? action : { ...action, edit };
-  });
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
     if (command === showCommand) return showText(session, given ?? []);
     if (showingCommands.has(command)) return session.review?.show(command, given?.[0]) ?? null;

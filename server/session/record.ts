@@ -43,8 +43,8 @@ const common = {
   unsaved: v.optional(list(v.string())),
   /** The settings that hold at every door, unless default. `everywhere`: the files are too many to list. */
   gates: v.optional(v.object({ ...gateSettings, everywhere: v.optional(v.boolean()) })),
-  /** `true` if the session can say what other language servers report since an agent has written an open file. */
-  tellsErrors: v.optional(v.boolean()),
+  /** `true` if the session may have news for an agent that has written an open file: errors, or what the user says. */
+  tellsWriters: v.optional(v.boolean()),
   /** The editor's name and version, as the editor reports them. */
   client: v.pipe(v.string(), v.maxLength(200)),
   /** The language server's version. */

@@ -10,7 +10,7 @@ import {
   ResponseError,
 } from "vscode-jsonrpc/node";
 import { cancelled } from "../lsp/apply/applyLoop.js";
-import { tellsErrors } from "../lsp/diagnostics/ownWrites.js";
+import { hasNewsForWriters } from "../lsp/diagnostics/ownWrites.js";
 import { toErrorData } from "../lsp/edit/result.js";
 import { type AskingParams, agentMethods, agentNotifications, type Caller, methods } from "../lsp/protocol.js";
 import { type IncomingRequest, serveRequest } from "../lsp/requests.js";
@@ -126,7 +126,7 @@ function toRecord(session: Session, files: WatchedFiles, id: string, access: Acc
     outside: [...files.outside()],
     unsaved: [...files.unsaved()],
     gates: gatesToAnnounce(session.settings),
-    ...(tellsErrors(session) ? { tellsErrors: true } : {}),
+    ...(hasNewsForWriters(session) ? { tellsWriters: true } : {}),
     client: editorName(session.client).slice(0, 200),
     version: session.version,
     protocols: socketProtocols,

@@ -59,7 +59,7 @@ async function layTelling(settings: object = {}, multiEdit: object = { diagnosti
   });
   await editor.open({ uri: open, text: saved });
   await announced(home);
-  return { root, order };
+  return { root, order, editor };
 }
 
 /** Writes a file as an agent's own tool does. */
@@ -104,6 +104,20 @@ describe("after its own tool has written an open file", () => {
     // The editor is asked before it loads the file.
     expect(order).toEqual(["before saved.ts with 0 loaded", "after saved.ts with 1 loaded"]);
     expect(await answer(name, event(path, root, true))).toBeUndefined();
+  });
+
+  it("reads once what the user says of its changes, also without errors", async () => {
+    const { root, editor } = await layTelling({ review: "hints" }, {});
+    const path = join(root, "saved.ts");
+    await answer("claude", after.claude(path, root, false));
+    writeRate(root);
+    expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
+    const uri = pathToFileURL(path).href;
+    const start = { line: 0, character: 0 };
+    await editor.request("multiEdit/comment", { uri, range: { start, end: start }, text: "use cents" });
+    const said = JSON.stringify(await answer("claude", after.claude(path, root, true)));
+    expect(said).toContain('Since your last edit, the user says of saved.ts:1: \\"use cents\\".');
+    expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
   });
 
   it.each([

@@ -114,6 +114,31 @@ export const hookScenes: readonly Scene[] = [
       }),
   },
   {
+    name: "hook: after its own edit, reads what the user says of an earlier edit, once",
+    hook: "deny",
+    run: (theatre) =>
+      withOwn(
+        theatre,
+        async (own, editor, conversation, path) => {
+          const { call, send } = conversation;
+          await call("multi_edit", { edits: [{ path: path("price.ts"), ...edit }] });
+          await readFirst(own, conversation, path("open.ts"), "const rate = 0.19;");
+          await editor.comment("price.ts", 1, "use cents");
+          const said = await send(own.edit(path("open.ts"), edit));
+          const isTold = /Since your last edit, the user says of price\.ts:2: \W{1,4}use cents/.test(said);
+          await expect.poll(() => editor.texts()["open.ts"], { timeout: 5_000 }).toBe(theatre.disk()["open.ts"]);
+          // Of what its own tool has written, it hears with its next answer to ours, too.
+          await editor.comment("open.ts", 0, "and euros");
+          const back = { edits: [{ path: path("price.ts"), oldText: "0.2", newText: "0.21" }] };
+          const answer = await call("multi_edit", back);
+          expect(answer).toMatch(/says of open\.ts:1: "and euros"/);
+          expect(answer.includes("use cents")).toBe(!isTold);
+          return isTold ? "yes" : "with its next call of our tools";
+        },
+        { hasSample: true, reviews: true },
+      ),
+  },
+  {
     name: "hook: its own edit of unsaved text is turned away, ours is made, and undo takes it back",
     hook: "deny",
     run: (theatre) =>

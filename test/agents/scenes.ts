@@ -175,6 +175,23 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    name: "reads what the user says of its edit in its next answer, once",
+    async run({ stage: { kind }, lay, openEditor, converse }) {
+      if (!kind.tools.includes("multi_edit")) return "no such tool";
+      lay(files);
+      const editor = await openEditor(open, { reviews: true });
+      return converse(async ({ call }) => {
+        await call("multi_edit", batch);
+        await editor.comment("sub/tax.ts", 0, "use cents");
+        const answer = await call("multi_edit", { edits: [{ ...batch.edits[0], oldText: "0.2", newText: "0.21" }] });
+        expect(answer).toMatch(/^Since your last edit, the user says of sub\/tax\.ts:1: "use cents"\.\n/);
+        expect(editor.texts()["price.ts"]).toContain("0.21");
+        expect(await call("multi_edit", oneEdit)).not.toContain("use cents");
+        return done;
+      });
+    },
+  },
+  {
     name: "shows the diff of a preview",
     async run({ stage: { kind }, lay, openEditor, converse }) {
       if (!kind.tools.includes("preview_edits")) return "no such tool";

@@ -21,6 +21,8 @@ export interface SceneEditor {
   questions(): number;
   /** Undoes the last call, as a command of the editor does it. */
   undo(): Promise<void>;
+  /** Comments on lines of a file, from 0, as the person does who reviews them. */
+  comment(path: string, line: number, text: string): Promise<void>;
   /** Ends as LSP says, and waits until the session is no longer announced. */
   quit(): Promise<void>;
   kill(): Promise<void>;
@@ -34,6 +36,8 @@ export interface SceneUser {
   readonly confirmsAfter?: number;
   /** `true` if the editor saves files, and follows them on disk, as it does with our sample. */
   readonly hasSample?: boolean;
+  /** `true` if the user reviews what agents change. */
+  readonly reviews?: boolean;
 }
 
 /** The place of a scene. */
@@ -70,10 +74,11 @@ export function layTheatre(stage: Stage, server: string): Theatre {
     disk: () => filesOf(root),
     async openEditor(open, user = {}) {
       const command = [process.execPath, server, "--stdio"] as const;
-      const { confirmsAfter, hasSample = false } = user;
+      const { confirmsAfter, hasSample = false, reviews = false } = user;
       const settings = {
         ...(hasSample ? {} : { save: "never" }),
         ...(confirmsAfter === undefined ? {} : { confirm: "always" }),
+        ...(reviews ? { review: "hints" } : {}),
       };
       const multiEdit = hasSample ? { save: true, didChangeOnDisk: true } : {};
       const editor = await startEditor({
@@ -113,6 +118,14 @@ function sceneEditor(editor: FakeEditor, root: string, state: string): SceneEdit
     questions: () => editor.questions.length,
     async undo() {
       await editor.connection.sendRequest("workspace/executeCommand", { command: "multiEdit.undo", arguments: [] });
+    },
+    async comment(path, line, text) {
+      const at = { line, character: 0 };
+      const params = { uri: pathToFileURL(join(root, path)).href, range: { start: at, end: at }, text };
+      await editor.connection.sendRequest("workspace/executeCommand", {
+        command: "multiEdit.comment",
+        arguments: [params],
+      });
     },
     async quit() {
       await editor.stop();

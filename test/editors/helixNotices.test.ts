@@ -1,6 +1,6 @@
 /** Messages that a user of Helix sees, as text captures on the sample's page: what an agent changed, and what failed. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -72,7 +72,19 @@ function addBusyServer({ home }: Place): string {
   return end!;
 }
 
-async function play(act: (scene: Scene) => Promise<void>, { isHasty = false, isBusy = false } = {}): Promise<void> {
+/** Has the server show hints on what agents have changed. */
+function reviewHints({ home }: Place): void {
+  const path = join(home, ".config/helix/languages.toml");
+  const text = readFileSync(path, "utf8");
+  const hinting = text.replace("[language-server.multi-edit]\n", '$&config = { review = "hints" }\n');
+  expect(hinting).not.toBe(text);
+  writeFileSync(path, hinting);
+}
+
+async function play(
+  act: (scene: Scene) => Promise<void>,
+  { isHasty = false, isBusy = false, hasHints = false } = {},
+): Promise<void> {
   if (missing !== undefined) {
     const leftOut = `left out: the messages of Helix: ${missing}`;
     if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
@@ -86,6 +98,7 @@ async function play(act: (scene: Scene) => Promise<void>, { isHasty = false, isB
     mkdirSync(join(place.folder, ".git"));
     writeFileSync(join(place.folder, "price.txt"), "rate = 0.19\nname = net\n");
     runAsUser(place, ["multi-edit", "setup", "helix", "text", "diff", "--write"]);
+    if (hasHints) reviewHints(place);
     const end = isBusy ? addBusyServer(place) : "";
     const screen = createScreen(size.columns, size.rows);
     const clock = join(place.home, "hasty.cjs");
@@ -125,6 +138,48 @@ it("shows what an agent has changed, and sums up what it changes soon afterwards
     await agent.ask(4, "multiEdit/undo", {});
     expectCapture(page, "summed up", await shows("undid a call"));
   });
+});
+
+/** A screen without the message about the call, which Helix shows a second time later. */
+const withoutMessage = (screen: string): string => screen.replace(/\n"claude-code" changed .*$/m, "");
+
+it("lets its user review a call over three files, hunk by hunk, without a plugin", { timeout: 60_000 }, async () => {
+  await play(
+    async ({ agent, shows, terminal, place }) => {
+      const onDisk = (name: string): string | undefined =>
+        existsSync(join(place.folder, name)) ? readFileSync(join(place.folder, name), "utf8") : undefined;
+      writeFileSync(join(place.folder, "tax.txt"), "tax = 0.07\n");
+      await shows("rate = 0.19");
+      const edits = [["price.txt", "0.19", "0.2"] as const, ["tax.txt", "0.07", "0.05"] as const];
+      await agent.ask(1, "multiEdit/apply", batch(...edits, ["vat.txt", "", "vat = 1\n"]));
+      const next = (): void => terminal.write(":lsp-workspace-command multiEdit.reviewNext\r");
+      next();
+      expectCapture(page, "review", withoutMessage(await shows("1 line changed")));
+      terminal.write(" k");
+      expectCapture(page, "former", withoutMessage(await shows("-rate = 0.19")));
+      terminal.write("\u001b");
+      // Otherwise, Helix takes the escape and the next key for one key.
+      await delay(100);
+      terminal.write(" a");
+      expectCapture(page, "menu", withoutMessage(await shows("Show all changes as a diff")));
+      terminal.write("\r");
+      await shows("rate = 0.19", { without: "1 line changed" });
+      next();
+      await shows("tax = 0.05");
+      terminal.write(" a");
+      await shows("Keep this change");
+      terminal.write("\u000e\r");
+      await shows("tax = 0.05", { without: "1 line changed" });
+      next();
+      await shows("file created");
+      terminal.write(" a");
+      await shows("Undo this change");
+      terminal.write("\r");
+      await expect.poll(() => onDisk("vat.txt")).toBe(undefined);
+      expect(onDisk("tax.txt")).toBe("tax = 0.05\n");
+    },
+    { hasHints: true },
+  );
 });
 
 it("shows it again if another server, which was starting, has removed it from the screen", {

@@ -8,7 +8,7 @@ export const others = { "tax.ts": "export const tax = 0.2;\n" } as const;
 /** What the agent hears of a user who undoes a change in line 5, keeps another one, and comments on the third. */
 export const hears = (below: string): string =>
   JSON.stringify(
-    `Since your last edit, the user undid ${below}price.ts:5, kept 1 change, and says of ${below}tax.ts:1: "use cents".`,
+    `Since your last edit, the user undid ${below}price.ts:5 (your edit 2), kept 1 change, and says of ${below}tax.ts:1: "use cents".`,
   ).slice(1, -1);
 
 /** Starts an agent on a stage, whose files are in this folder, and has it send the call. */

@@ -101,7 +101,9 @@ async function applyCall(call: ServedCall, asked: Asked): Promise<Answer | Quest
     );
   if (steps.length === 0) return answer;
   const { result } = answer;
-  const isKept = recordApplied(session, { id: transaction, label: result.label, steps, caller, counts: result.files });
+  const isKept = recordApplied(session, {
+    ...{ id: transaction, label: result.label, steps, caller, counts: result.files, edits: made?.outcomes ?? [] },
+  });
   const more = isKept ? { transaction } : { warnings: [...result.warnings, callSentences.tooLargeToUndo] };
   const { places = [], reason } = asked.confirmation?.refused() ?? {};
   const refused = places.length === 0 ? {} : refusalNote(result.text, places, reason);

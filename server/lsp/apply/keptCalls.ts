@@ -70,7 +70,7 @@ function shownName(folders: readonly string[], path: string): string {
 }
 
 /** Rebuilds the steps of a call from the bytes of its files. */
-function toSteps(
+export function toSteps(
   session: Session,
   changes: readonly KeptChange[],
   nameOf: (path: string) => string,

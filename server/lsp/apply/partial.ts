@@ -1,12 +1,11 @@
 /** Splits a plan into hunks, of which the user may refuse some before it is applied. */
 import { diffOf } from "../../plan/diff.js";
-import { indicesOf } from "../../plan/operation.js";
 import { type EditOutcome, type FileChange, freeingFirst, nameAfter } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import { requestedFiles } from "../edit/result.js";
 import type { ConfirmHunk, RefusedPlace } from "../protocol.js";
-import { addHunks, refined } from "../review/hunk.js";
+import { addHunks, editsOf, editsTouching, refined } from "../review/hunk.js";
 import type { ApplyPlan, Task } from "./step.js";
 
 /** A hunk of a plan. Equal hunks of two plans for one call have equal keys. */
@@ -119,20 +118,14 @@ export function withoutRefused<P extends Pick<ApplyPlan, "files" | "tasks" | "ou
 /** Returns the edits of a file of whose change nothing is left. `rest`: the change without what the user has refused. */
 function idleEdits<O extends Pick<EditOutcome, "index" | "places">>(
   outcomes: readonly O[],
-  { document, change, operations }: FileChange,
+  file: FileChange,
   rest: FileChange | undefined,
 ): readonly O[] {
-  const indices = new Set(operations.flatMap(indicesOf));
-  const own = outcomes.filter(({ index }) => indices.has(index));
-  if (rest === undefined) return own;
-  const lines = LineIndex.of(document.text, { loneCrEndsLine: document.loneCrEndsLine });
-  return own.filter(({ places }) => {
-    const touches = ({ changes }: ChangeSet): boolean =>
-      changes.some(({ from, to }) =>
-        places.some(({ startLine, endLine }) => from <= lines.end(endLine - 1) && lines.start(startLine - 1) <= to),
-      );
-    return touches(change) && !touches(rest.change);
-  });
+  if (rest === undefined) return editsOf(file, outcomes);
+  const editsAt = editsTouching(file, outcomes);
+  const edits = ({ changes }: ChangeSet): Set<O> => new Set(changes.flatMap(({ from, to }) => editsAt(from, to)));
+  const left = edits(rest.change);
+  return [...edits(file.change)].filter((one) => !left.has(one));
 }
 
 /** Returns a change without some of its lines. It is not what the caller has sent, so it does not count as that call. */

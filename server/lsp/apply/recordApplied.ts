@@ -1,6 +1,6 @@
 /** Records applied batches, including proposals that the client has applied, and notifies the client of them. */
 import type { Range } from "vscode-languageserver/node";
-import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
@@ -22,10 +22,12 @@ interface Done extends Pick<Transaction, "id" | "label" | "steps"> {
   /** The agent that sent the call or the undo; `undefined` if the editor did. */
   readonly caller: Transaction["caller"];
   readonly counts: readonly LineCounts[];
+  /** What became of the call's edits; absent if that is unknown. */
+  readonly edits?: readonly EditOutcome[];
 }
 
 /** Adds a transaction to the history and notifies the client. Returns `false` if it is too large for the history. */
-export function recordApplied(session: Session, { id, label, steps, caller, counts }: Done): boolean {
+export function recordApplied(session: Session, { id, label, steps, caller, counts, edits }: Done): boolean {
   const { history } = session;
   const files = [...new Set(steps.map(({ file }) => nameAfter(file).path))];
   const lines = { added: 0, removed: 0 };
@@ -35,7 +37,7 @@ export function recordApplied(session: Session, { id, label, steps, caller, coun
   const kept = withLatest(history.transactions, transaction, limits.transactions);
   history.transactions = kept ?? history.transactions;
   if (session.trails !== undefined) noteBatch(session, steps, caller);
-  session.review?.record(transaction);
+  session.review?.record({ ...transaction, ...(edits === undefined ? {} : { edits }) });
   tellApplied(session, { ...transaction, counts }, "applied");
   return kept !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Tells an agent what it has broken with tools of its own, which write open files on disk. */
+/** Tells an agent what it has broken with tools of its own, which write open files on disk, and what the user says. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
 import { uriOfPath } from "../../workspace/pathText.js";
@@ -12,7 +12,7 @@ import { askAfter, askBefore, type EarlierReports } from "./watch.js";
 const begun = new WeakMap<Session, Map<string, EarlierReports>>();
 
 /** Reports whether a session's client tells what other servers report, and the user wants agents to know it. */
-export const tellsErrors = (session: Session): boolean =>
+const tellsErrors = (session: Session): boolean =>
   announcedBy(session).diagnostics === true && session.settings.diagnostics !== "off";
 
 /** Asks for the diagnostics before the editor gets what an agent has written to a document's file. */
@@ -33,7 +33,10 @@ export function expectOwnWrite(session: Session, writer: Caller, uri: string): v
   ).unref();
 }
 
-/** Returns a sentence on what is new since an agent has written files. `params`: as received. */
+/** Reports whether an agent should ask after it has written files with a tool of its own. */
+export const hasNewsForWriters = (session: Session): boolean => tellsErrors(session) || session.review?.isOn === true;
+
+/** Returns sentences on what is new since an agent has written files: what the user says, and what is broken. `params`: as received. */
 export async function reportOwnWrites(
   session: Session,
   { params, caller }: { readonly params: unknown; readonly caller: Caller | undefined },
@@ -49,5 +52,6 @@ export async function reportOwnWrites(
   const earlier = begun.get(session)?.get(agent);
   begun.get(session)?.delete(agent);
   const found = earlier && (await askAfter(session, earlier, token));
-  return { ok: true, result: { sentences: found?.sentences ?? [] } };
+  const news = caller && session.review?.noteFor(caller);
+  return { ok: true, result: { sentences: [...(news === undefined ? [] : [news]), ...(found?.sentences ?? [])] } };
 }

@@ -8,11 +8,13 @@
  * they are never older than the texts; `diagnostics.ts` decides when it is done without a request. To apply a patch, the
  * client sends the command `multiEdit.apply` with its text, as for any other call.
  */
-import type { Connection } from "vscode-languageserver/node";
+import type { CodeAction, Command, Connection, WorkspaceEdit } from "vscode-languageserver/node";
+import { undoEdit } from "../apply/undo.js";
 import { showAlone } from "../apply/viewer.js";
 import { showInfo } from "../notices/notices.js";
 import { commands } from "../protocol.js";
-import type { Session } from "../session.js";
+import { undoneBy } from "../review/actions.js";
+import { openAt, type Session } from "../session.js";
 import { followPatches } from "./diagnostics.js";
 import { type FoundPatch, findPatches } from "./find.js";
 import { foreseePatch } from "./foresight.js";
@@ -36,18 +38,32 @@ export function servePatches(connection: Connection, session: Session) {
     if (document === undefined || document.desynced !== undefined) return [];
     return findPatches(document.text, document.lines).filter((patch) => patch.from <= to && from <= patch.to);
   };
+  /** Adds the edit to an action that undoes hunks and has no command. */
+  const withEdit = async (action: CodeAction): Promise<CodeAction> => {
+    const undone = undoneBy(action);
+    const edit = undone && (await undoEdit(session, undone));
+    return edit === undefined ? action : { ...action, edit };
+  };
   connection.onCodeAction(async ({ textDocument: { uri }, range: { start, end }, context }, token) => {
     const isWanted = context?.only?.every((kind) => kind !== "" && kind !== "quickfix") !== true;
     const patches = isWanted ? patchesAt(uri, start.line, end.line) : [];
-    const actions = isWanted ? (session.review?.actionsAt({ uri, range: { start, end } }) ?? []) : [];
+    const onHunk = isWanted ? (session.review?.actionsAt({ uri, range: { start, end } }) ?? []) : [];
+    const { properties = [] } = session.capabilities.textDocument?.codeAction?.resolveSupport ?? {};
+    const actions = properties.includes("edit") ? onHunk : await Promise.all(onHunk.map(withEdit));
     for (const patch of patches) {
-      for (const { title, ...action } of actionsOf(patch.text, await foreseePatch(session, patch, token))) {
+      for (const { title, edit, ...action } of actionsOf(
+        session,
+        patch.text,
+        await foreseePatch(session, patch, token),
+      )) {
         const shown = patches.length === 1 ? title : actionTitles.withLine(title, patch.from + 1);
-        actions.push({ title: shown, kind: "quickfix", command: { title: shown, ...action } });
+        const does = edit === undefined ? { command: { title: shown, ...action } } : { edit };
+        actions.push({ title: shown, kind: "quickfix", ...does });
       }
     }
     return actions;
   });
+  connection.onCodeActionResolve(withEdit);
   connection.onHover(async ({ textDocument: { uri }, position }, token) => {
     const { line } = position;
     const hunk = session.review?.hoverAt({ uri, range: { start: position, end: position } });
@@ -60,16 +76,28 @@ export function servePatches(connection: Connection, session: Session) {
   return opening;
 }
 
+/** An action, with its command or the edit that the client applies itself. */
+interface PatchAction extends Command {
+  readonly edit?: WorkspaceEdit | undefined;
+}
+
 /** Returns the actions on a patch: to apply it and to preview it or, if it does not resolve, to copy the failure. */
-function actionsOf(patch: string, { answer, paths }: Awaited<ReturnType<typeof foreseePatch>>) {
+function actionsOf(
+  session: Session,
+  patch: string,
+  { answer, paths }: Awaited<ReturnType<typeof foreseePatch>>,
+): PatchAction[] {
   if (!answer.ok) {
     // The message is for the model that wrote the patch.
     const { message } = answer;
     return [{ title: actionTitles.copy(message), command: showCommand, arguments: [message, "failure.txt"] }];
   }
   const call = { patch, options: { reader: "person" } };
-  const apply = { title: actionTitles.apply(paths), command: commands.apply, arguments: [call] };
-  const { diff } = answer.result;
+  const { diff, files, edit } = answer.result;
+  // The server can't change a document of a client that takes no edits from it.
+  const isTaken = session.capabilities.workspace?.applyEdit === true || !files.some(({ uri }) => openAt(session, uri));
+  const title = actionTitles.apply(paths);
+  const apply = { title, command: commands.apply, arguments: [call], ...(isTaken ? {} : { edit }) };
   const preview = { title: actionTitles.preview(paths), command: showCommand, arguments: [diff, "preview.diff"] };
   return diff === "" ? [apply] : [apply, preview];
 }

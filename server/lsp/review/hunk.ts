@@ -3,7 +3,10 @@
  * and after each call that changed them, so what became of it is seen from the lines alone.
  */
 import { compareTexts } from "../../match/compareTexts.js";
+import { indicesOf } from "../../plan/operation.js";
+import type { EditOutcome, FileChange } from "../../plan/outcome.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
+import { LineIndex } from "../../text/lines.js";
 
 /** Whole lines that calls have changed. */
 export interface FollowedHunk {
@@ -19,6 +22,8 @@ export interface FollowedHunk {
   readonly level: number | undefined;
   /** The index of the text that the user has agreed to: the one before the first call, until the user keeps a later one. */
   readonly kept: number;
+  /** The numbers of the last call's edits that changed the lines, 1-based; absent if unknown, or if it had only one. */
+  readonly edits?: readonly number[];
 }
 
 /** What has become of a hunk. */
@@ -84,6 +89,8 @@ export interface CallChange {
   /** The calls, each with its number: later ones have higher numbers. */
   readonly order: ReadonlyMap<string, number>;
   readonly newId: () => string;
+  /** Returns the `edits` of a hunk for its lines in A; absent if they are unknown. */
+  readonly editsAt?: ((from: number, to: number) => readonly Pick<EditOutcome, "index">[]) | undefined;
 }
 
 /**
@@ -131,7 +138,7 @@ function moved(hunk: FollowedHunk, change: ChangeSet, text: string): FollowedHun
 function joined(
   hunks: readonly FollowedHunk[],
   { from, to }: { readonly from: number; readonly to: number },
-  { call, textA, textB, change, order, newId }: CallChange,
+  { call, textA, textB, change, order, newId, editsAt }: CallChange,
   lost: (call: string) => void,
 ): readonly FollowedHunk[] {
   const pending = hunks.filter((hunk) => stateOf(hunk) === "pending");
@@ -154,7 +161,30 @@ function joined(
   const calls = [...earlier, call];
   if (texts[0] === texts.at(-1)) calls.forEach(lost);
   if (texts[0] === texts.at(-1)) return [];
-  return [{ id: pending[0]?.id ?? newId(), ...place, texts, calls, level: calls.length, kept: 0 }];
+  const edits = editsAt === undefined ? {} : { edits: editsAt(from, to).map(({ index }) => index + 1) };
+  return [{ id: pending[0]?.id ?? newId(), ...place, texts, calls, level: calls.length, kept: 0, ...edits }];
+}
+
+/** Returns the outcomes of a file's own edits. */
+export function editsOf<O extends Pick<EditOutcome, "index">>(
+  { operations }: Pick<FileChange, "operations">,
+  outcomes: readonly O[],
+): readonly O[] {
+  const indices = new Set(operations.flatMap(indicesOf));
+  return outcomes.filter(({ index }) => indices.has(index));
+}
+
+/** Returns the function for those of a file's edits whose places touch a span of its text before the call. */
+export function editsTouching<O extends Pick<EditOutcome, "index" | "places">>(
+  file: Pick<FileChange, "document" | "operations">,
+  outcomes: readonly O[],
+): (from: number, to: number) => readonly O[] {
+  const lines = LineIndex.of(file.document.text, file.document);
+  const own = editsOf(file, outcomes);
+  return (from, to) =>
+    own.filter(({ places }) =>
+      places.some(({ startLine, endLine }) => from <= lines.end(endLine - 1) && lines.start(startLine - 1) <= to),
+    );
 }
 
 /** Returns hunks of which the user has agreed to some; those in which somebody has typed are dropped. */

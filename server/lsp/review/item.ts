@@ -1,6 +1,7 @@
 /** The types of what is reviewed: hunks of texts and whole files, and the calls that made them. */
-import type { Transaction } from "../history.js";
-import type { ReviewHunk } from "../protocol.js";
+import type { KeptFile } from "../../workspace/fileBackup.js";
+import type { AppliedStep, Transaction } from "../history.js";
+import type { Caller, ReviewHunk } from "../protocol.js";
 import type { FollowedHunk } from "./hunk.js";
 import type { ReviewedText } from "./texts.js";
 
@@ -17,6 +18,10 @@ export interface ReviewedFile {
   readonly oldUri?: string | undefined;
   readonly call: string;
   state: "pending" | "kept" | "undone";
+  /** The hash of the file's bytes, by which it is known after a restart, and a deleted file itself; absent if not saved. */
+  proof?: { readonly hash: string; readonly deleted?: KeptFile };
+  /** The steps of a call of an earlier session; absent if the history has them. */
+  readonly steps?: readonly AppliedStep[];
 }
 
 /** A hunk of a text or a whole file, with what has become of it. */
@@ -36,8 +41,8 @@ export interface ReviewComment {
   /** The place that it is about, as the agent reads it. */
   readonly place: string;
   readonly text: string;
-  /** The name under which the agent's texts are kept, as `seenBy` returns it. */
-  readonly agent: string;
+  /** The agent that made the change. */
+  readonly author: Caller;
 }
 
 /** The hunks of a session. */

@@ -10,7 +10,9 @@ import { limits } from "../../text/limits.js";
 import { hashOf, readTextFile } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { inServerFolder, isOwn, makePrivate, replacePrivate } from "../../workspace/serverFolder.js";
+import type { Session } from "../session.js";
 import type { ReviewedText } from "./texts.js";
+import { keptFile } from "./wholeFiles.js";
 
 const offset = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -30,14 +32,23 @@ const keptReview = v.object({
       ),
     }),
   ),
+  files: v.optional(v.array(keptFile), []),
 });
 
 /** A review as it is kept. */
 type KeptReview = v.InferOutput<typeof keptReview>;
 
 /** Returns the file for the workspace folders of a session. */
-const fileFor = (folders: readonly string[]): string =>
-  join(inServerFolder("reviews"), `${hashOf(folders.toSorted().join("\n")).slice(0, 24)}.json`);
+const fileFor = (folders: Session["folders"]): string =>
+  join(
+    inServerFolder("reviews"),
+    `${hashOf(
+      folders
+        .map(({ uri }) => uri)
+        .sort()
+        .join("\n"),
+    ).slice(0, 24)}.json`,
+  );
 
 /** Notes a text's hunks if the text is the one on disk, byte for byte. Resolves with `true` if that is news. */
 export async function noteSaved(own: ReviewedText): Promise<boolean> {
@@ -51,12 +62,13 @@ export async function noteSaved(own: ReviewedText): Promise<boolean> {
 }
 
 /** Keeps a review, in place of the one before. It does not matter if this fails. */
-export function keepReview(folders: readonly string[], { calls, texts }: KeptReview): void {
+export function keepReview(folders: Session["folders"], { calls, texts, files }: KeptReview): void {
   const file = fileFor(folders);
-  const used = new Set(texts.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.calls)));
-  const json = JSON.stringify({ calls: calls.filter(({ id }) => used.has(id)), texts });
+  const ofTexts = texts.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.calls));
+  const used = new Set([...ofTexts, ...files.map(({ call }) => call)]);
+  const json = JSON.stringify({ calls: calls.filter(({ id }) => used.has(id)), texts, files });
   try {
-    if (texts.length === 0 || json.length > limits.reviewKept) rmSync(file, { force: true });
+    if (used.size === 0 || json.length > limits.reviewKept) rmSync(file, { force: true });
     else if (makePrivate(inServerFolder("reviews")) === undefined) replacePrivate(file, json);
   } catch {
     // The next session then begins without these hunks.
@@ -64,11 +76,11 @@ export function keepReview(folders: readonly string[], { calls, texts }: KeptRev
 }
 
 /** Reads the review that was kept, with the texts that are still on disk as they were then. */
-export async function readReview(folders: readonly string[]) {
+export async function readReview(folders: Session["folders"]) {
   const file = fileFor(folders);
   const texts: (Pick<ReviewedText, "uri" | "text" | "saved"> & Pick<KeptReview["texts"][number], "hunks">)[] = [];
   try {
-    if (!isOwn(lstatSync(file)) || lstatSync(file).size > 2 * limits.reviewKept) return { calls: [], texts };
+    if (!isOwn(lstatSync(file)) || lstatSync(file).size > 2 * limits.reviewKept) return { calls: [], texts, files: [] };
     const kept = v.parse(keptReview, JSON.parse(readFileSync(file, "utf8")));
     for (const { uri, hash, hunks } of kept.texts) {
       const read = await readTextFile(pathOfSyncedUri(uri) ?? "");
@@ -76,8 +88,8 @@ export async function readReview(folders: readonly string[]) {
       const isThere = hunks.every(({ from, to, texts: own, level }) => own[level ?? -1] === read.text.slice(from, to));
       if (isThere) texts.push({ uri, text: read.text, hunks, saved: undefined });
     }
-    return { calls: kept.calls, texts };
+    return { calls: kept.calls, texts, files: kept.files };
   } catch {
-    return { calls: [], texts };
+    return { calls: [], texts: [], files: [] };
   }
 }

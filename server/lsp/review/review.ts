@@ -15,17 +15,19 @@ import { limits } from "../../text/limits.js";
 import { type Answer, requestedFiles, toRefusal } from "../edit/result.js";
 import type { AppliedStep } from "../history.js";
 import type { Caller, HistoryCall } from "../protocol.js";
-import { announcedBy, openAt, type Session, seenBy } from "../session.js";
+import { announcedBy, openAt, type Session } from "../session.js";
 import { actionsOn, hoverOf, itemAt } from "./actions.js";
+import { hears } from "./hearers.js";
 import { forgetCall, isBefore, keepHunks, stateOf } from "./hunk.js";
 import type { HunksOf, ReviewComment, ReviewedCall, ReviewedFile, ReviewItem } from "./item.js";
 import { keepReview, noteSaved, readReview } from "./kept.js";
 import type { HunkLines, HunkReversal, ReportedError, ReverseText, Reviewer, TextReversal } from "./reviewer.js";
 import { readSelector, selected } from "./select.js";
-import { noteText, redoFailures, reviewFailures, reviewTexts } from "./sentences.js";
+import { noteText, redoFailures, reviewFailures, reviewTexts, undoneText } from "./sentences.js";
 import { serveReview, showReview } from "./serve.js";
 import { createShow, isOpen, placeOf, shownPath } from "./show.js";
 import { baseOf, keyOf, levelOfCall, linesOf, ReviewedTexts, type WantedLevel } from "./texts.js";
+import { fromKept, proveFile, stepsOf, toKept } from "./wholeFiles.js";
 
 /** Reports whether the user wants to review changes. */
 const isReviewed = (session: Session): boolean =>
@@ -73,7 +75,7 @@ class Review implements Reviewer, HunksOf {
     if (this.#texts.held.size > 0) this.#texts.expect(files);
   }
 
-  record({ id, at, caller, label, steps }: Parameters<Reviewer["record"]>[0]): void {
+  record({ id, at, caller, label, steps, edits }: Parameters<Reviewer["record"]>[0]): void {
     if (!this.isOn) return;
     this.#follow();
     this.calls.set(id, { id, at, caller, label });
@@ -87,7 +89,7 @@ class Review implements Reviewer, HunksOf {
         this.#files.push({ id: newId(), kind: file.kind, uri, oldUri, call: id, state: "pending" });
       }
       if (file.kind === "delete") this.#texts.held.delete(keyOf(uri));
-      else if (file.kind !== "create") this.#texts.record(file, { call: id, order, newId });
+      else if (file.kind !== "create") this.#texts.record(file, { call: id, order, newId, edits });
       this.#show.now(uri);
       if (file.kind === "rename") this.#show.now(file.document.uri);
       this.saved(uri);
@@ -121,9 +123,14 @@ class Review implements Reviewer, HunksOf {
   }
 
   saved(uri: string): void {
-    const own = this.#texts.held.get(keyOf(uri));
-    if (own === undefined) return;
-    void noteSaved(own).then((isNews) => isNews && this.#keepLater());
+    const key = keyOf(uri);
+    const own = this.#texts.held.get(key);
+    const files = this.#files.filter((file) => keyOf(file.uri) === key);
+    const noted = [
+      ...(own === undefined ? [] : [noteSaved(own)]),
+      ...files.map((file) => proveFile(this.#session, file)),
+    ];
+    for (const one of noted) void one.then((isNews) => isNews && this.#keepLater());
   }
 
   /** Keeps the hunks of the saved texts for the next session, once for several changes. */
@@ -142,19 +149,16 @@ class Review implements Reviewer, HunksOf {
       const copied = hunks.map((hunk) => ({ ...hunk, texts: [...hunk.texts], calls: [...hunk.calls] }));
       return [{ uri, hash: saved.hash, hunks: copied }];
     });
-    keepReview(this.#folders, { calls: [...this.calls.values()], texts });
-  }
-
-  get #folders(): readonly string[] {
-    return this.#session.folders.map(({ uri }) => uri);
+    keepReview(this.#session.folders, { calls: [...this.calls.values()], texts, files: toKept(this.#files) });
   }
 
   /** Takes over what an earlier session has kept. */
   async restore(): Promise<void> {
     // By then, the client has said which folders there are.
     await this.#session.ready;
-    const { calls, texts } = await readReview(this.#folders);
-    if (texts.length === 0) return;
+    const { calls, texts, files: kept } = await readReview(this.#session.folders);
+    const files = await fromKept(this.#session, kept);
+    if (texts.length + files.length === 0) return;
     this.#follow();
     const present = [...this.calls];
     this.calls.clear();
@@ -164,6 +168,8 @@ class Review implements Reviewer, HunksOf {
       this.#texts.restore({ ...text, hunks: hunks.map((hunk) => ({ ...hunk, level: hunk.level })) });
       this.#show.now(text.uri);
     }
+    this.#files = [...files, ...this.#files];
+    for (const { uri } of files) this.#show.now(uri);
   }
 
   #changed(uri: string): void {
@@ -307,12 +313,8 @@ class Review implements Reviewer, HunksOf {
         if (ofCall !== undefined) return ofCall(hunk);
         return direction === "undo" ? hunk.kept : hunk.texts.length - 1;
       });
-    const { transactions } = this.#session.history;
     const files = items.flatMap(({ of }) => (of.kind === "file" ? [of.file] : []));
-    const whole = files.flatMap(({ call, kind, uri }): readonly AppliedStep[] => {
-      const { steps = [] } = transactions.find(({ id }) => id === call) ?? {};
-      return steps.filter((step) => step.kind === kind && keyOf(nameAfter(step.file).uri) === keyOf(uri));
-    });
+    const whole = files.flatMap((file) => stepsOf(this.#session, file));
     const texts = new Set(items.flatMap(({ of }) => (of.kind === "text" ? [of.text] : [])));
     const steps = [...texts].flatMap((text): AppliedStep[] => {
       const own = whole.find(({ file }) => keyOf(nameAfter(file).uri) === keyOf(text.uri));
@@ -340,7 +342,7 @@ class Review implements Reviewer, HunksOf {
   #takeAsTold(ids: ReadonlySet<string>, by: Caller): void {
     for (const item of this.items()) {
       const { caller } = this.callOf(item) ?? {};
-      if (ids.has(item.id) && caller !== undefined && seenBy(caller) === seenBy(by))
+      if (ids.has(item.id) && caller !== undefined && hears(by, caller, this.calls.values()))
         this.#told.set(item.id, item.state);
     }
   }
@@ -368,20 +370,23 @@ class Review implements Reviewer, HunksOf {
     return states.includes("undone") ? "partlyUndone" : "applied";
   }
 
-  noteFor(caller: Caller): string | undefined {
-    const agent = seenBy(caller);
+  noteFor(caller: Caller, own?: string): string | undefined {
+    const isHeard = (author: Caller): boolean => hears(caller, author, this.calls.values());
+    const latest = [...this.calls.values()].findLast(
+      ({ id, caller: author }) => id !== own && author && isHeard(author),
+    )?.id;
     const undone: string[] = [];
     let kept = 0;
     for (const item of this.items()) {
       const call = this.callOf(item);
-      if (call?.caller === undefined || seenBy(call.caller) !== agent || this.#told.get(item.id) === item.state)
-        continue;
+      if (call?.caller === undefined || this.#told.get(item.id) === item.state || !isHeard(call.caller)) continue;
       const isNews = item.state === "kept" || item.state === "undone" || this.#told.has(item.id);
       if (isNews) this.#told.set(item.id, item.state);
-      if (item.state === "undone") undone.push(placeOf(this.#session, item));
+      const edits = item.of.kind === "text" && call.id === latest ? (item.of.hunk.edits ?? []) : [];
+      if (item.state === "undone") undone.push(undoneText(placeOf(this.#session, item), edits));
       if (item.state === "kept") kept++;
     }
-    const comments = [...this.comments].filter(([, one]) => one.agent === agent);
+    const comments = [...this.comments].filter(([, { author }]) => isHeard(author));
     const news = { undone, kept, comments: comments.map(([, one]) => one) };
     if (undone.length === 0 && kept === 0 && comments.length === 0) return undefined;
     // What does not fit is told with the next answer.

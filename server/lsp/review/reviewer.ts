@@ -1,6 +1,6 @@
 /** What the rest of the server asks of the review. */
 import type { CodeAction, Hover, Range } from "vscode-languageserver/node";
-import type { FileChange } from "../../plan/outcome.js";
+import type { EditOutcome, FileChange } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import type { ChangeSet } from "../../text/changeSet.js";
 import type { Answer } from "../edit/result.js";
@@ -48,7 +48,9 @@ export interface Reviewer {
   /** A call is about to change these files, or the client may do so. */
   expect(files: readonly FileChange[]): void;
   /** A call has been applied. */
-  record(call: Pick<Transaction, "id" | "label" | "at" | "caller" | "steps">): void;
+  record(
+    call: Pick<Transaction, "id" | "label" | "at" | "caller" | "steps"> & { edits?: readonly EditOutcome[] },
+  ): void;
   /** Other language servers report these errors since a call. The hunks in whose lines they are say so. */
   broke(errors: readonly ReportedError[]): void;
   /** The editor has saved a document. */
@@ -80,6 +82,9 @@ export interface Reviewer {
   actionsAt(lines: HunkLines): CodeAction[];
   /** Returns the hover of such a hunk. */
   hoverAt(lines: HunkLines): Hover | undefined;
-  /** Returns what the user has done to an agent's changes since it was last told, as a sentence, and takes it as told. */
-  noteFor(caller: Caller): string | undefined;
+  /**
+   * Returns what the user has done to an agent's changes since it was last told, as a sentence, and takes it as told. `own`:
+   * the transaction of the call that the note answers.
+   */
+  noteFor(caller: Caller, own?: string): string | undefined;
 }

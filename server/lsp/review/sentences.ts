@@ -19,6 +19,10 @@ const lineText = (lines: NamedLines): string => `line${lines.first === lines.las
 export const placeText = (path: string, lines: NamedLines | undefined): string =>
   lines === undefined ? path : `${path}:${numbers(lines)}`;
 
+/** Returns the place of an undone hunk, with the numbers of the edits of the agent's call that are gone. */
+export const undoneText = (place: string, edits: readonly number[]): string =>
+  edits.length === 0 ? place : `${place} (your edit${edits.length > 1 ? "s" : ""} ${edits.join(", ")})`;
+
 /** Why a hunk can't be undone or redone, as clauses. */
 export const reviewProblems = {
   typedIn: (lines: NamedLines): string => `somebody has changed ${lineText(lines)} since`,

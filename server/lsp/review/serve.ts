@@ -1,6 +1,5 @@
 /** Serves the requests and commands of the review. */
 import type { Position } from "vscode-languageserver/node";
-import { nameAfter } from "../../plan/outcome.js";
 import { oneLine } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { showAlone } from "../apply/viewer.js";
@@ -15,7 +14,7 @@ import type {
   ReviewHunk,
   ReviewResult,
 } from "../protocol.js";
-import { type Session, seenBy } from "../session.js";
+import type { Session } from "../session.js";
 import { nextItem } from "./actions.js";
 import type { HunksOf, ReviewItem } from "./item.js";
 import { reviewCommands, reviewMethods } from "./protocol.js";
@@ -23,6 +22,7 @@ import { isRange, readSelector, selected, touches } from "./select.js";
 import { placeText, redoFailures, reviewFailures, reviewTexts } from "./sentences.js";
 import { isOpen, placeOf, shownPath, toHunks } from "./show.js";
 import { baseOf } from "./texts.js";
+import { stepsOf } from "./wholeFiles.js";
 
 type ServeReview = (session: Session, review: HunksOf, params: unknown) => Answer<object>;
 
@@ -82,17 +82,16 @@ function comment(session: Session, review: HunksOf, params: unknown): Answer<Com
   const items = hasLines ? review.items(uri).filter((one) => touches(one, range)) : review.items();
   const item = hasLines && hunk === undefined ? items[0] : items.find(({ id }) => id === wanted);
   if (hunk !== undefined && item === undefined) return toRefusal([redoFailures.nothing()]);
-  const agents = [...review.calls.values()].filter(({ caller }) => caller !== undefined);
   const own = item && review.callOf(item);
-  const call = own?.caller === undefined ? agents.at(-1) : own;
-  if (call === undefined) return toRefusal([redoFailures.nothing()]);
+  const call = own?.caller === undefined ? [...review.calls.values()].findLast(({ caller }) => caller) : own;
+  if (call?.caller === undefined) return toRefusal([redoFailures.nothing()]);
   const lines = hasLines
     ? { first: range.start.line + 1, last: Math.max(range.start.line, range.end.line) + 1 }
     : undefined;
   const ofLines = lines === undefined ? call.label : placeText(shownPath(session, uri as string), lines);
   const place = item === undefined || lines !== undefined ? ofLines : placeOf(session, item);
   const said = oneLine(text, limits.reviewComment);
-  review.comment(item?.id ?? place, said === undefined ? undefined : { place, text: said, agent: seenBy(call.caller) });
+  review.comment(item?.id ?? place, said === undefined ? undefined : { place, text: said, author: call.caller });
   return { ok: true, result: { about: place } };
 }
 
@@ -142,13 +141,7 @@ export async function showReview(
 function diffOfItems(session: Session, items: readonly ReviewItem[]): string {
   const ids = new Set(items.map(({ id }) => id));
   const texts = new Set(items.flatMap(({ of }) => (of.kind === "text" ? [of.text] : [])));
-  const whole = items.flatMap(({ of }) => {
-    if (of.kind === "text") return [];
-    const call = session.history.transactions.find(({ id }) => id === of.file.call);
-    return (
-      call?.steps.find(({ kind, file }) => kind === of.file.kind && nameAfter(file).uri === of.file.uri)?.file ?? []
-    );
-  });
+  const whole = items.flatMap(({ of }) => (of.kind === "text" ? [] : (stepsOf(session, of.file)[0]?.file ?? [])));
   const updates = [...texts].map((text) => baseOf(shownPath(session, text.uri), text, ids));
   return wholeDiff([...whole, ...updates]);
 }

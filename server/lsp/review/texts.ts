@@ -1,6 +1,6 @@
 /** Follows the texts that calls have changed, open or not, with their hunks. */
 import { compareTexts } from "../../match/compareTexts.js";
-import { type FileChange, type FileUpdate, nameAfter } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, type FileUpdate, nameAfter } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import { type Change, ChangeSet, shrink } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
@@ -8,7 +8,7 @@ import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { openAt, type Session } from "../session.js";
-import { addHunks, type CallChange, type FollowedHunk, followHunks } from "./hunk.js";
+import { addHunks, type CallChange, editsTouching, type FollowedHunk, followHunks } from "./hunk.js";
 import type { TextReversal } from "./reviewer.js";
 import { reviewProblems } from "./sentences.js";
 
@@ -57,6 +57,11 @@ export const levelOfCall =
 
 /** Returns the name under which a file's text is kept, however the editor spells its URI. */
 export const keyOf = (uri: string): string => pathOfSyncedUri(uri) ?? uri;
+
+/** A call that has changed a file; `edits`: what became of its edits. */
+interface RecordedCall extends Pick<CallChange, "call" | "order" | "newId"> {
+  readonly edits?: readonly EditOutcome[] | undefined;
+}
 
 /** The texts of a session that have hunks, by their keys. */
 export class ReviewedTexts {
@@ -131,7 +136,7 @@ export class ReviewedTexts {
   }
 
   /** Adds the hunks of a call's change to a file. */
-  record(file: FileChange, call: Pick<CallChange, "call" | "order" | "newId">): ReviewedText {
+  record(file: FileChange, { edits = [], ...call }: RecordedCall): ReviewedText {
     const { uri } = openAt(this.#session, nameAfter(file).uri) ?? nameAfter(file);
     const key = keyOf(uri);
     const formerKey = keyOf(file.document.uri);
@@ -144,7 +149,8 @@ export class ReviewedTexts {
     Object.assign(own, { uri, ...own.before.findLast(({ text }) => text === textA), before: [], burst: undefined });
     follow(own, textA, undefined);
     own.wasOnDisk &&= file.document.version === null || file.document.onDisk === "same";
-    own.hunks = addHunks(own.hunks, { ...call, textA, textB, change }, (lost) => own.lost.add(lost));
+    const editsAt = edits.length > 1 ? editsTouching(file, edits) : undefined;
+    own.hunks = addHunks(own.hunks, { ...call, textA, textB, change, editsAt }, (lost) => own.lost.add(lost));
     own.text = textB;
     own.burst = undefined;
     follow(own, open === undefined ? textB : withoutMark(open.text), undefined);

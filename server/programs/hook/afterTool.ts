@@ -69,16 +69,16 @@ export const unseenBySearch = (sessions: string, folder: string): readonly strin
   announcedIn(sessions).filter((path) => isInside(folder, path));
 
 /**
- * Returns what other language servers report since a tool has written files, as sentences. Only editors that can say so and
- * that have one of the files, or its folder, are asked. `files`: absolute paths.
+ * Returns what the user says of the agent's changes and what other language servers report since a tool has written files, as
+ * sentences. Only editors that can say so and that have one of the files, or its folder, are asked. `files`: absolute paths.
  */
-export async function brokenBy(
+export async function newsAfter(
   sessions: string,
   caller: Caller,
   files: readonly string[],
   ask: (session: SessionConnection, files: readonly string[]) => Promise<RequestResult>,
 ): Promise<readonly string[]> {
-  const telling = files.length === 0 ? [] : recordsIn(sessions).filter(({ tellsErrors }) => tellsErrors === true);
+  const telling = files.length === 0 ? [] : recordsIn(sessions).filter(({ tellsWriters }) => tellsWriters === true);
   if (telling.length === 0) return [];
   const names = await canonicalPaths(files);
   const answers = await mapBounded(

@@ -10,6 +10,7 @@ import { askingNames, runnerOf } from "../../agents/agents.js";
 import { readOrEmpty } from "../../agents/parts.js";
 import { noteWriter } from "../../disk/writers.js";
 import { agentMethods, type Caller, methods, type ReadResult } from "../../lsp/protocol.js";
+import { hookPrefix } from "../../lsp/review/hearers.js";
 import { agentIdFor, isAgentId } from "../../session/agentId.js";
 import { type RequestResult, resultOf } from "../../session/awaitAnswer.js";
 import type { SessionConnection } from "../../session/connect.js";
@@ -20,7 +21,7 @@ import type { LiveSession } from "../../session/sessions.js";
 import { limits } from "../../text/limits.js";
 import { expandShellPath, fromDirectory } from "../../workspace/pathText.js";
 import { homeFolder, inServerFolder } from "../../workspace/serverFolder.js";
-import { brokenBy, changedUnder, unseenBySearch } from "./afterTool.js";
+import { changedUnder, newsAfter, unseenBySearch } from "./afterTool.js";
 import { applyCall, type HeldFile, heldApart } from "./applyCall.js";
 import { type OwnCall, readEvent } from "./readEvent.js";
 import { type CallMemory, type HookPair, hookPairOf, memoryOf, stampMemoryOf } from "./remembered.js";
@@ -158,7 +159,7 @@ function reasonToAsk(states: ReadonlyMap<string, FileState>): string | undefined
 /** Returns what editors get to know about the agent. `conversation`: `undefined` if it is unknown. */
 function callerOf(agent: AgentHook, conversation: string | undefined, version: string): Caller {
   const id = process.env.MULTI_EDIT_AGENT;
-  const own = (): string => agentIdFor(conversation && `${agent.name} ${conversation}`);
+  const own = (): string => hookPrefix + agentIdFor(conversation && `${agent.name} ${conversation}`);
   return { name: agent.name, version, agent: isAgentId(id) ? id : own() };
 }
 
@@ -223,10 +224,11 @@ async function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
 
 /**
  * Tells the agent about files that have changed on disk under unsaved text, since one of its tools last may have done so, and
- * about what other language servers report since this tool has written its files.
+ * about what other language servers report, and the user says, since this tool has written its files.
  */
 async function tellAfterChange(call: OwnCall, agent: AgentHook, version: string): Promise<HookAnswer | undefined> {
   const { conversation, event, tool } = call;
+  if (agent.tell === undefined) return undefined;
   const caller = callerOf(agent, conversation, version);
   const memory = stampMemoryOf(agent.name, conversation ?? "");
   const sessions = inServerFolder("sessions");
@@ -234,11 +236,11 @@ async function tellAfterChange(call: OwnCall, agent: AgentHook, version: string)
     requestOf(session, { path, ...(lines ?? { startLine: Number.MAX_SAFE_INTEGER }) }),
   );
   const files = tool.kind === "command" ? [] : (await targetsOf(call)).paths;
-  const broken = await brokenBy(sessions, caller, files, (session, paths) =>
+  const news = await newsAfter(sessions, caller, files, (session, paths) =>
     requestOf(session, { files: paths }, { method: agentMethods.ownWrites, patience: limits.ownWriteMs }),
   );
-  const told = changed.length === 0 ? broken : [hookSentences.changedUnder(changed, agent.ours), ...broken];
-  if (told.length === 0 || agent.tell === undefined) return undefined;
+  const told = changed.length === 0 ? news : [hookSentences.changedUnder(changed, agent.ours), ...news];
+  if (told.length === 0) return undefined;
   return { answer: agent.tell(told.join("\n"), event), reason: undefined };
 }
 
