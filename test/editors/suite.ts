@@ -21,8 +21,11 @@ const table: ResultTable = {
 /** Number of random batches per door. */
 const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
 
-/** Defines the tests for one editor; `more` are scenes that run only in this editor. */
-export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): void {
+/**
+ * Defines the tests for one editor; `more` are scenes that run only in this editor. `hasPages`: `false` for an editor in which
+ * the pages would take too long.
+ */
+export function describeEditor(kind: EditorKind, more: readonly Scene[] = [], { hasPages = true } = {}): void {
   const missing = absence(kind);
   if (missing !== undefined) {
     it(`${kind.name} (${kind.root}) is not available`, () => {
@@ -40,7 +43,7 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): v
   describe(editor, { timeout: 300_000 }, () => {
     describeScenes(desk, [...scenes, ...races, ...dialogues, ...more], column);
     describeEncodings(desk, column);
-    describePages(desk, column);
+    if (hasPages) describePages(desk, column);
     describeRandom(desk, column);
     it("has the results that the table of client-samples/README.md shows", async () => {
       if (process.env.UPDATE_EDITORS === "1") await writeColumn(table, editor, column);

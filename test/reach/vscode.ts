@@ -21,6 +21,8 @@ export interface VsCodeDriver extends Driver {
   settle(): Promise<void>;
   /** Waits until the window has been loaded again; it gets a new server. */
   reload(): Promise<void>;
+  /** Opens another window with the same folder, which has a server of its own. */
+  openAnother(): Promise<void>;
 }
 
 /** An `EditorKind` whose driver is a `VsCodeDriver`. */
@@ -43,10 +45,16 @@ const settings = {
 };
 
 /** VS Code with these settings besides the tests' own. */
-const vscodeWith = (more: object): VsCodeKind => ({
+export const vscodeWith = (more: object): VsCodeKind => ({
   name: "VS Code",
   root: "vscode",
-  traits: { encodings: ["utf-16"], command: true, request: false, restoresFinalNewline: false },
+  traits: {
+    encodings: ["utf-16"],
+    command: true,
+    request: false,
+    restoresFinalNewline: false,
+    makesLineEndingsAlike: true,
+  },
   versionCommand: ["sh", "-c", `'${nodePath()}' '${entryPath()}' --version`],
   version: /with Code (\S+)/,
   start: (place) => start(place, { ...settings, ...more }),
@@ -74,6 +82,10 @@ function extensionsFolder({ env }: Place): string {
   return folder;
 }
 
+/** Lines about the start, and about what the namespace has not. */
+const noise =
+  /^.*(?:dbus|File not found|\] info |^\s*at |mac address|127\.0\.0\.1|reconnection|AgentHost|open-vsx).*\n/gm;
+
 /** Starts code-server and the browser, which share a namespace, as one process. */
 function spawnBoth(place: Place, more: object): { readonly child: ChildProcess; said(): string } {
   const { home, env, inside } = place;
@@ -100,7 +112,7 @@ function spawnBoth(place: Place, more: object): { readonly child: ChildProcess; 
   });
   let output = "";
   const keep = (chunk: Buffer): void => {
-    output = (output + String(chunk).replace(/^.*(?:dbus|File not found).*\n/gm, "")).slice(-2_000);
+    output = (output + String(chunk).replace(noise, "")).slice(-2_000);
   };
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", keep);
   return { child, said: () => output };
@@ -121,10 +133,13 @@ async function start(place: Place, settings: object): Promise<VsCodeDriver> {
       await page.reload();
       remote = remoteOf(await hello(place, ended, said));
     };
-    return driverOf({ page, stop, said, reload, call: (method, params) => remote.call(method, params) });
+    const openAnother = async (): Promise<void> => void (await openWindow(browser.open, place.folder));
+    return driverOf({ page, stop, said, reload, openAnother, call: (method, params) => remote.call(method, params) });
   } catch (error) {
     await stop();
-    throw new Error(`VS Code does not start: ${said()}`, { cause: error });
+    throw new Error(`VS Code does not start: ${error instanceof Error ? error.message : error} ${said()}`, {
+      cause: error,
+    });
   }
 }
 
@@ -155,6 +170,7 @@ interface Parts {
   stop(): Promise<void>;
   said(): string;
   reload(): Promise<void>;
+  openAnother(): Promise<void>;
   call(method: string, params?: unknown): Promise<unknown>;
 }
 
@@ -162,12 +178,13 @@ interface Parts {
 const button = (title: string): string =>
   `[...document.querySelectorAll(".monaco-dialog-box .monaco-button")].find((one) => one.textContent.trim() === "${title}")`;
 
-function driverOf({ page, stop, said, reload, call }: Parts): VsCodeDriver {
+function driverOf({ page, stop, said, reload, openAnother, call }: Parts): VsCodeDriver {
   const settle = async (): Promise<void> => void (await call("settle"));
   let keys: Promise<unknown> = Promise.resolve();
   return {
     page,
     reload,
+    openAnother,
     stop,
     said,
     settle,
@@ -183,7 +200,10 @@ function driverOf({ page, stop, said, reload, call }: Parts): VsCodeDriver {
     opened: async () => (await call("opened")) as string[],
     async undo(path) {
       await call("focus", path);
+      const before = await call("versions");
       await page.press("z", { ctrl: true });
+      // An undo in several files takes VS Code a while; there may also be nothing to undo.
+      for (let tries = 0; tries < 20 && (await call("versions")) === before; tries++) await delay(50);
       await settle();
     },
     save: async (path) => void (await call("save", path)),
