@@ -55,6 +55,7 @@ export const races: readonly Scene[] = [
     name: "20 keys per second during 200 batches",
     doors: ["agent"],
     isFresh: true,
+    isLong: true,
     run: (stage, door, traits) => typeThrough(stage, door, traits),
   },
 ];

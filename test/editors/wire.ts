@@ -215,7 +215,7 @@ function toAnswer({ result, error }: Packet): Answer {
 }
 
 async function soon<T>(promise: Promise<T>, problem: string): Promise<T> {
-  const late = delay(20_000, undefined, { ref: false }).then(() => {
+  const late = delay(60_000, undefined, { ref: false }).then(() => {
     throw new Error(problem);
   });
   return Promise.race([promise, late]);

@@ -3,4 +3,4 @@ import { describeEditor } from "../editors/suite.js";
 import { vscode } from "./vscode.js";
 import { vscodeScenes } from "./vscodeScenes.js";
 
-describeEditor(vscode, vscodeScenes, { hasPages: false });
+describeEditor(vscode, vscodeScenes, { isSlow: true });

@@ -58,13 +58,15 @@ export const vscodeScenes: readonly Scene[] = [
       const rename = ["*** Update File: a.txt", "*** Move to: moved.txt", "@@", "-old", "+new"];
       const told = await stage.apply("agent", patchOf("*** Update File: b.txt", "@@", "-old", "+new", ...rename));
       stage.wire.ungate();
-      expect(told.outcome, told.text).toBe("failed");
+      // The files do not say whether the rename was done.
+      expect(told.outcome, told.text).toBe("unknown");
+      expect(told.text).toContain("Rolled back: a.txt, b.txt. Read the file before you continue.");
       expect(await stage.texts()).toEqual({
         "a.txt": "one\nold\n",
         "b.txt": "old\n",
         "moved.txt": "of somebody else\n",
       });
-      return nothing;
+      return "rolled back; the answer says to read the file";
     },
   },
   {
@@ -129,7 +131,8 @@ export const vscodeScenes: readonly Scene[] = [
       expect(saved).toBe(true);
       expect(stage.disk()["n.ipynb"]).toMatch(/typed = 2/);
       // Now that it is saved, calls reach it.
-      await applied(stage, "agent", batch(["n.ipynb", "print(1)", "print(3)"]));
+      const again = () => stage.apply("agent", batch(["n.ipynb", "print(1)", "print(3)"]));
+      await expect.poll(async () => (await again()).outcome, { timeout: 5_000, interval: 200 }).toBe("applied");
       expect(stage.disk()["n.ipynb"]).toMatch(/typed = 2[\s\S]*print\(3\)/);
       return `${nothing}; done once it is saved`;
     },
