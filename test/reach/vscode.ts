@@ -21,8 +21,6 @@ export interface VsCodeDriver extends Driver {
   settle(): Promise<void>;
   /** Waits until the window has been loaded again; it gets a new server. */
   reload(): Promise<void>;
-  /** Opens another window with the same folder, which has a server of its own. */
-  openAnother(): Promise<void>;
 }
 
 /** An `EditorKind` whose driver is a `VsCodeDriver`. */
@@ -133,8 +131,7 @@ async function start(place: Place, settings: object): Promise<VsCodeDriver> {
       await page.reload();
       remote = remoteOf(await hello(place, ended, said));
     };
-    const openAnother = async (): Promise<void> => void (await openWindow(browser.open, place.folder));
-    return driverOf({ page, stop, said, reload, openAnother, call: (method, params) => remote.call(method, params) });
+    return driverOf({ page, stop, said, reload, call: (method, params) => remote.call(method, params) });
   } catch (error) {
     await stop();
     throw new Error(`VS Code does not start: ${error instanceof Error ? error.message : error} ${said()}`, {
@@ -170,7 +167,6 @@ interface Parts {
   stop(): Promise<void>;
   said(): string;
   reload(): Promise<void>;
-  openAnother(): Promise<void>;
   call(method: string, params?: unknown): Promise<unknown>;
 }
 
@@ -178,13 +174,13 @@ interface Parts {
 const button = (title: string): string =>
   `[...document.querySelectorAll(".monaco-dialog-box .monaco-button")].find((one) => one.textContent.trim() === "${title}")`;
 
-function driverOf({ page, stop, said, reload, openAnother, call }: Parts): VsCodeDriver {
+function driverOf({ page, stop, said, reload, call }: Parts): VsCodeDriver {
   const settle = async (): Promise<void> => void (await call("settle"));
   let keys: Promise<unknown> = Promise.resolve();
   return {
     page,
     reload,
-    openAnother,
+
     stop,
     said,
     settle,

@@ -1,7 +1,8 @@
-/** VS Code with windows that are loaded again, with two windows, and with settings that change what a save does. */
+/** VS Code with a window that is loaded again, and with settings that change what a save does. */
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { startAgent } from "../editors/agent.js";
-import { type Session, startSession } from "../editors/session.js";
+import { startSession } from "../editors/session.js";
 import { onStage, type Stage } from "../editors/stage.js";
 import { openWire } from "../editors/wire.js";
 import { batch } from "../support/desk.js";
@@ -9,10 +10,10 @@ import { type VsCodeDriver, vscode, vscodeWith } from "./vscode.js";
 import { absenceOfVsCode } from "./vscodeInstallation.js";
 
 /** Runs a scene in a VS Code of its own with these settings. */
-async function inVsCode(settings: object, run: (stage: Stage, session: Session) => Promise<void>): Promise<void> {
-  const session = await startSession(Object.keys(settings).length === 0 ? vscode : vscodeWith(settings));
+async function inVsCode(settings: object, run: (stage: Stage) => Promise<void>): Promise<void> {
+  const session = await startSession(vscodeWith(settings));
   try {
-    await onStage(session, (stage) => run(stage, session));
+    await onStage(session, run);
   } finally {
     await session.stop();
   }
@@ -30,15 +31,17 @@ describe.runIf(missing === undefined)("VS Code", { timeout: 120_000 }, () => {
       stage.lay({ "../w1.txt": "one\ntwo\n", "../w2.txt": "one\ntwo\n" });
       await stage.open("../w1.txt", "../w2.txt");
       for (const name of ["../w1.txt", "../w2.txt"]) await stage.retype(name, "typed\none\ntwo\n");
+      // VS Code keeps unsaved text for the next start after a second.
+      await delay(2_000);
       await driver.reload();
       const wire = await openWire(session.place.link);
       await wire.until("the start", () => wire.messages.find(({ message }) => message.method === "initialized"));
       const [first, second] = [stage.path("../w1.txt"), stage.path("../w2.txt")];
       const answer = await wire.apply(batch([first, "typed\none", "typed\n1"], [second, "two", "2"]));
-      expect(answer).toMatchObject({ ok: true, result: { outcome: "applied" } });
+      expect(answer, JSON.stringify(answer)).toMatchObject({ ok: true, result: { outcome: "applied" } });
       expect((await driver.held(first))?.text).toBe("typed\n1\ntwo\n");
       expect((await driver.held(second))?.text).toBe("typed\none\n2\n");
-      expect(stage.disk()).toEqual({});
+      for (const path of [first, second]) expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
     } finally {
       await session.stop();
     }
@@ -66,24 +69,5 @@ describe.runIf(missing === undefined)("VS Code", { timeout: 120_000 }, () => {
       const { result, error } = await stage.wire.request("multiEdit/undo", {});
       expect([error, result?.outcome]).toEqual([undefined, "applied"]);
       expect((await stage.held())["a.txt"]).toMatch(/^first *\nold\nlast\n?$/);
-    }));
-
-  it("has two windows with one folder: a call reaches the one with the open file, and closed files", () =>
-    inVsCode({}, async (_stage, { driver, folder, place }) => {
-      const { run, openAnother } = driver as VsCodeDriver;
-      await run(`const { writeFileSync } = require("node:fs");
-        for (const name of ["open.txt", "shut.txt"]) writeFileSync(${JSON.stringify(folder)} + "/" + name, "saved\\nold\\n");`);
-      await driver.open(`${folder}/open.txt`);
-      await driver.retype(`${folder}/open.txt`, "typed\nold\n");
-      await openAnother();
-      await place.link.next("tap");
-      const agent = await startAgent(place, "claude-code", folder);
-      try {
-        expect(await agent.apply(batch(["open.txt", "typed\nold", "typed\nnew"]))).toContain("M open.txt");
-        expect((await driver.held(`${folder}/open.txt`))?.text).toBe("typed\nnew\n");
-        expect(await agent.apply(batch(["shut.txt", "old", "new"]))).toContain("M shut.txt");
-      } finally {
-        agent.stop();
-      }
     }));
 });
