@@ -145,7 +145,7 @@ async function openWindow(open: (url: string) => Promise<Page>, folder: string):
   const page = await open("about:blank");
   const url = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`;
   await page.evaluate(`location.href = ${JSON.stringify(url)}`);
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 900; tries++) {
     await delay(100);
     if (await page.evaluate("document.querySelector('.monaco-workbench') !== null").catch(() => false)) return page;
     // Before code-server listens, the browser shows an error page.
