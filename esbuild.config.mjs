@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { licencesOf } from "./client-samples/vscode/licences.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 process.chdir(root);
@@ -137,7 +138,13 @@ async function buildPrograms() {
     buildHelpTags(),
   ]);
   await chmod("dist/main.cjs", 0o755);
-  await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licencesOf(programs.map(({ metafile }) => metafile)));
+  await writeFile(
+    "dist/THIRD-PARTY-LICENSES.txt",
+    await licencesOf(
+      programs.map(({ metafile }) => metafile),
+      "multi-edit-language-server",
+    ),
+  );
 }
 
 /**
@@ -254,28 +261,4 @@ async function declarationsFrom(entries) {
     }
   }
   return reached;
-}
-
-/**
- * Name, version and licence text of every npm package with code in the bundles.
- * @param {import("esbuild").Metafile[]} metafiles
- */
-async function licencesOf(metafiles) {
-  const inputs = metafiles
-    .flatMap(({ outputs }) => Object.values(outputs))
-    .flatMap((output) =>
-      Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-    );
-  const folders = new Set(inputs.flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []));
-  const sections = ["multi-edit-language-server contains code of these packages, under these licences."];
-  for (const folder of [...folders].sort()) {
-    const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-    const files = (await readdir(folder)).filter((file) =>
-      /^(licen[cs]e|copying|notice|thirdpartynotices)/i.test(file),
-    );
-    if (!files.some((file) => /^(licen[cs]e|copying)/i.test(file))) throw new Error(`${folder} has no licence text`);
-    const texts = await Promise.all(files.sort().map((file) => readFile(join(folder, file), "utf8")));
-    sections.push([`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join("\n\n"));
-  }
-  return `${sections.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }

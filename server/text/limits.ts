@@ -323,6 +323,8 @@ export const limits = {
   timeoutMs: 86_400_000,
   /** Milliseconds that one run of Helix may take, for example to list a language's servers. */
   helixMs: 20_000,
+  /** Milliseconds that VS Code may take to install or remove the extension. */
+  vscodeMs: 120_000,
   /** Files whose names are looked at to find a project's languages. */
   projectFiles: 50_000,
   /** Bytes of Git's list of these files. */

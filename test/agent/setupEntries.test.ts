@@ -69,13 +69,14 @@ describe("writing the configuration", () => {
     ["neovin", "neovim"],
     ["vim", "neovim"],
     ["hx", "helix"],
+    ["code", "vscode"],
   ])("suggests a name for %s", async (sent, meant) => {
     const { code, stderr } = await userWith({}).setup(sent);
     expect(code).toBe(2);
     expect(stderr).toContain(`There is no setup for "${sent}" (did you mean "${meant}"?). Usage:`);
   });
 
-  it.each(["vscode", "Zed"])("names the part of README.md that is about %s", async (sent) => {
+  it.each(["kate", "Zed"])("names the part of README.md that is about %s", async (sent) => {
     for (const options of [[], ["--write"]]) {
       const { code, stderr } = await userWith({}).setup(sent, ...options);
       const section = /^There is no setup for "\w+": see "(.+)" in README\.md\./.exec(stderr)?.[1];

@@ -47,6 +47,8 @@ export interface Traits {
   readonly restoresFinalNewline: boolean;
   /** Set if the editor inserts LF instead of CRLF into a text that has both. */
   readonly insertsLfIntoMixed?: true;
+  /** Set if the editor makes all line endings of a text alike when it opens a file. */
+  readonly makesLineEndingsAlike?: true;
   /**
    * Set if the editor sometimes sends two changes in the wrong order, which leaves the server unsure of the text. The
    * server then treats the document as desynced, and the test is repeated.

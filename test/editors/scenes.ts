@@ -13,6 +13,8 @@ export interface Scene {
   readonly doors?: readonly Door[];
   /** Set if the scene needs a freshly started editor. */
   readonly isFresh?: true;
+  /** Set if the scene takes too long for a slow editor. */
+  readonly isLong?: true;
   /** Runs the scene on a stage of its own; throws if something is wrong, and returns the outcome in a few words. */
   run(stage: Stage, door: Door, traits: Traits): Promise<string>;
 }
@@ -78,8 +80,13 @@ export const scenes: readonly Scene[] = [
       stage.lay({ "a.txt": text });
       await stage.open("a.txt");
       await applied(stage, door, batch(["a.txt", "😀 c", "😀😀 C"], ["a.txt", "next", "after"]));
-      await expectTexts(stage, { "a.txt": "a\rb 😀😀 C\u2028d\u000be\nafter\n" }, traits);
-      return done;
+      const wanted = "a\rb 😀😀 C\u2028d\u000be\nafter\n";
+      if (traits.makesLineEndingsAlike !== true) {
+        await expectTexts(stage, { "a.txt": wanted }, traits);
+        return done;
+      }
+      await expectTexts(stage, { "a.txt": wanted.replace("\r", "\n") }, traits);
+      return `${done}; on opening, the editor itself makes a line ending of the CR`;
     },
   },
   {
@@ -106,6 +113,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: "undo by the editor's key: one step per file",
+    isFresh: true,
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "1\n2\n3\n4\n", "b.txt": "1\n2\n3\n4\n" });
       await stage.open("a.txt", "b.txt");
@@ -179,7 +187,8 @@ export async function expectTexts(
   wanted: Texts,
   traits: Pick<Traits, "restoresFinalNewline">,
 ): Promise<void> {
-  expect(difference(wanted, await stage.texts(), traits)).toBeUndefined();
+  const problem = difference(wanted, await stage.texts(), traits);
+  expect(problem, problem).toBeUndefined();
 }
 
 /** Checks that a call fails and leaves everything unchanged. */

@@ -21,8 +21,11 @@ const table: ResultTable = {
 /** Number of random batches per door. */
 const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
 
-/** Defines the tests for one editor; `more` are scenes that run only in this editor. */
-export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): void {
+/**
+ * Defines the tests for one editor; `more` are scenes that run only in this editor. `isSlow`: `true` for an editor in which
+ * the pages and the 200 batches would take too long.
+ */
+export function describeEditor(kind: EditorKind, more: readonly Scene[] = [], { isSlow = false } = {}): void {
   const missing = absence(kind);
   if (missing !== undefined) {
     it(`${kind.name} (${kind.root}) is not available`, () => {
@@ -38,9 +41,13 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): v
   const column = new Map<string, string>();
   afterAll(() => desk.close());
   describe(editor, { timeout: 300_000 }, () => {
-    describeScenes(desk, [...scenes, ...races, ...dialogues, ...more], column);
+    describeScenes(
+      desk,
+      [...scenes, ...races.filter(({ isLong }) => !isSlow || isLong !== true), ...dialogues, ...more],
+      column,
+    );
     describeEncodings(desk, column);
-    describePages(desk, column);
+    if (!isSlow) describePages(desk, column);
     describeRandom(desk, column);
     it("has the results that the table of client-samples/README.md shows", async () => {
       if (process.env.UPDATE_EDITORS === "1") await writeColumn(table, editor, column);

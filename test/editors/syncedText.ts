@@ -23,7 +23,7 @@ export function syncedText(
     if (!isAsked(params.textDocument.uri)) continue;
     if (method === "textDocument/didOpen") text = params.textDocument.text;
     else if (method === "textDocument/didClose") text = undefined;
-    else text = changed(text ?? "", params.contentChanges, encoding);
+    else if (text !== undefined) text = changed(text, params.contentChanges, encoding);
   }
   return text;
 }

@@ -112,7 +112,10 @@ function wireOf(line: Line): Wire {
       await until(`the server is told that ${path} is open`, () => findOpen(documents, path));
     },
     whenClosed: async () => {
-      await until("the server is told that everything is closed", () => (documents.size === 0 ? true : undefined));
+      const isClosed = () => (documents.size === 0 ? true : undefined);
+      await until("the server is told that everything is closed", isClosed).catch((error: Error) => {
+        throw new Error(`${error.message}; open: ${[...documents.keys()].join(", ")}`);
+      });
     },
     // Messages are read in order, so later requests refer to the new folders.
     setFolders: ({ add = [], remove = [] }) => {
@@ -198,7 +201,9 @@ export function pathOf(uri: string): string {
 const isAnswer = (message: Packet, id: Packet["id"]): boolean => message.method === undefined && message.id === id;
 
 function follow(documents: Map<string, number>, { method, params }: Packet): void {
-  if (method === "textDocument/didOpen" || method === "textDocument/didChange")
+  // VS Code may send a last change after it has said that the document is closed.
+  const isChange = method === "textDocument/didChange" && documents.has(params.textDocument.uri);
+  if (method === "textDocument/didOpen" || isChange)
     documents.set(params.textDocument.uri, params.textDocument.version);
   if (method === "textDocument/didClose") documents.delete(params.textDocument.uri);
 }
@@ -210,7 +215,7 @@ function toAnswer({ result, error }: Packet): Answer {
 }
 
 async function soon<T>(promise: Promise<T>, problem: string): Promise<T> {
-  const late = delay(20_000, undefined, { ref: false }).then(() => {
+  const late = delay(60_000, undefined, { ref: false }).then(() => {
     throw new Error(problem);
   });
   return Promise.race([promise, late]);

@@ -43,10 +43,16 @@ const settings = {
 };
 
 /** VS Code with these settings besides the tests' own. */
-const vscodeWith = (more: object): VsCodeKind => ({
+export const vscodeWith = (more: object): VsCodeKind => ({
   name: "VS Code",
   root: "vscode",
-  traits: { encodings: ["utf-16"], command: true, request: false, restoresFinalNewline: false },
+  traits: {
+    encodings: ["utf-16"],
+    command: true,
+    request: false,
+    restoresFinalNewline: false,
+    makesLineEndingsAlike: true,
+  },
   versionCommand: ["sh", "-c", `'${nodePath()}' '${entryPath()}' --version`],
   version: /with Code (\S+)/,
   start: (place) => start(place, { ...settings, ...more }),
@@ -74,6 +80,10 @@ function extensionsFolder({ env }: Place): string {
   return folder;
 }
 
+/** Lines about the start, and about what the namespace has not. */
+const noise =
+  /^.*(?:dbus|File not found|\] info |^\s*at |mac address|127\.0\.0\.1|reconnection|AgentHost|open-vsx).*\n/gm;
+
 /** Starts code-server and the browser, which share a namespace, as one process. */
 function spawnBoth(place: Place, more: object): { readonly child: ChildProcess; said(): string } {
   const { home, env, inside } = place;
@@ -100,7 +110,7 @@ function spawnBoth(place: Place, more: object): { readonly child: ChildProcess; 
   });
   let output = "";
   const keep = (chunk: Buffer): void => {
-    output = (output + String(chunk).replace(/^.*(?:dbus|File not found).*\n/gm, "")).slice(-2_000);
+    output = (output + String(chunk).replace(noise, "")).slice(-2_000);
   };
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", keep);
   return { child, said: () => output };
@@ -124,7 +134,9 @@ async function start(place: Place, settings: object): Promise<VsCodeDriver> {
     return driverOf({ page, stop, said, reload, call: (method, params) => remote.call(method, params) });
   } catch (error) {
     await stop();
-    throw new Error(`VS Code does not start: ${said()}`, { cause: error });
+    throw new Error(`VS Code does not start: ${error instanceof Error ? error.message : error} ${said()}`, {
+      cause: error,
+    });
   }
 }
 
@@ -133,7 +145,7 @@ async function openWindow(open: (url: string) => Promise<Page>, folder: string):
   const page = await open("about:blank");
   const url = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`;
   await page.evaluate(`location.href = ${JSON.stringify(url)}`);
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 900; tries++) {
     await delay(100);
     if (await page.evaluate("document.querySelector('.monaco-workbench') !== null").catch(() => false)) return page;
     // Before code-server listens, the browser shows an error page.
@@ -168,6 +180,7 @@ function driverOf({ page, stop, said, reload, call }: Parts): VsCodeDriver {
   return {
     page,
     reload,
+
     stop,
     said,
     settle,
@@ -183,7 +196,10 @@ function driverOf({ page, stop, said, reload, call }: Parts): VsCodeDriver {
     opened: async () => (await call("opened")) as string[],
     async undo(path) {
       await call("focus", path);
+      const before = await call("versions");
       await page.press("z", { ctrl: true });
+      // An undo in several files takes VS Code a while; there may also be nothing to undo.
+      for (let tries = 0; tries < 20 && (await call("versions")) === before; tries++) await delay(50);
       await settle();
     },
     save: async (path) => void (await call("save", path)),

@@ -1,6 +1,7 @@
 /** The connection with the server, which syncs all files and all drafts that have no file yet. */
 import * as vscode from "vscode";
 import {
+  type ApplyWorkspaceEditParams,
   LanguageClient,
   RevealOutputChannelOn,
   type ServerOptions,
@@ -24,12 +25,28 @@ export function createClient(context: vscode.ExtensionContext): LanguageClient {
   const schemes = vscode.workspace.getConfiguration("multiEdit").get<string[]>("schemes", []);
   const client = new LanguageClient("multiEdit", "Multi-Edit", serverOf(context), {
     documentSelector: ["file", "untitled", ...schemes].map((scheme) => ({ scheme })),
-    // The server asks for the settings itself.
-    initializationOptions: {},
+    // The server asks for the settings later, too, but opens itself to agents by the first ones.
+    initializationOptions: vscode.workspace.getConfiguration().get("multiEdit", {}),
     revealOutputChannelOn: RevealOutputChannelOn.Never,
+    // The library compares the versions before it applies the edit.
+    middleware: { workspace: { handleApplyEdit: (params, next) => next(annotated(params), noCancellation) } },
   });
   client.registerFeature(announcing);
   return client;
+}
+
+const noCancellation = new vscode.CancellationTokenSource().token;
+
+/**
+ * Annotates each edit. VS Code makes the edits of the active editor smaller, by a comparison that may cut a character in half
+ * and so lose it; it leaves edits with an annotation as they are.
+ */
+function annotated(params: ApplyWorkspaceEditParams): ApplyWorkspaceEditParams {
+  const annotation = { label: params.label ?? "Multi-Edit", needsConfirmation: false };
+  const documentChanges = (params.edit.documentChanges ?? []).map((change) =>
+    "edits" in change ? { ...change, edits: change.edits.map((edit) => ({ ...edit, annotationId: "call" })) } : change,
+  );
+  return { ...params, edit: { ...params.edit, documentChanges, changeAnnotations: { call: annotation } } };
 }
 
 const announcing: StaticFeature = {

@@ -28,7 +28,9 @@ export function createDiffView(client: LanguageClient): DiffView {
     return uri;
   };
   const close = async (): Promise<void> => {
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ label }) => label === shown);
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ label }) => shown && label.startsWith(shown));
     shown = undefined;
     texts.clear();
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);

@@ -12,13 +12,18 @@ export function reportUnsynced(client: LanguageClient): vscode.Disposable {
     reported = uris.join("\n");
     void client.sendNotification("multiEdit/didChangeUnsynced", { uris } satisfies DidChangeUnsyncedParams);
   };
+  /** VS Code may say a little later that a notebook has no unsaved changes any more. */
+  const reportTwice = (): void => {
+    report();
+    setTimeout(report, 1_000);
+  };
   report();
   return vscode.Disposable.from(
-    vscode.window.tabGroups.onDidChangeTabs(report),
+    vscode.window.tabGroups.onDidChangeTabs(reportTwice),
     vscode.workspace.onDidOpenTextDocument(report),
     vscode.workspace.onDidCloseTextDocument(report),
     vscode.workspace.onDidChangeNotebookDocument(report),
-    vscode.workspace.onDidSaveNotebookDocument(report),
+    vscode.workspace.onDidSaveNotebookDocument(reportTwice),
   );
 }
 

@@ -29,6 +29,8 @@ export interface SetUpProgram {
     task: "add" | "remove",
     options: SetupOptions,
   ): Input<readonly ConfigFile[]> | Promise<Input<readonly ConfigFile[]>>;
+  /** Has the program itself add or remove our part, and returns what it says; absent if the files are all. */
+  install?(installation: Installation, task: "add" | "remove"): Input<string>;
 }
 
 /** Returns one form of a configuration. */

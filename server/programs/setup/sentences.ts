@@ -30,6 +30,14 @@ export const setupSentences = {
     "Warning: npm deletes this copy of the program some day, and the configuration names it. Install the program for good, and run this command again.",
   nodeBelowHome: (node: string) =>
     `Note: the configuration starts ${node} by its path, because programs that are started from the desktop do not find a Node that belongs to your shell. After you upgrade or remove this Node, run this command again.`,
+  installByHand: (command: string, file: string) =>
+    `# VS Code 1.91 or later; for VSCodium, write codium, and for code-server, code-server.\n${command} --install-extension ${file}\n`,
+  notPacked: (file: string) =>
+    `The extension is not packed: ${quote(file, 200)} is missing. In a clone of the repository, "npm run vsix" packs it.`,
+  noVscode: (commands: readonly string[]) =>
+    `None of ${commands.join(", ")} is on the PATH. In VS Code, "Shell Command: Install 'code' command in PATH" adds it; or choose "Install from VSIX" in VS Code's view of extensions.`,
+  /** `said`: the command's output, which may have several lines. */
+  vscodeFailed: (command: string, said: string) => `${command} failed: ${clip(said.trim(), 400)}`,
   noLanguages: () =>
     "No file in the working directory has a language that Helix is known to have. Name the languages, for example: multi-edit setup helix typescript rust. Helix has a separate list of servers for each language, so no single entry applies to all files.",
   noHelix: () =>

@@ -54,6 +54,7 @@ async function changeFiles(
   if (word !== undefined && program.takesLanguages !== true) return unreadable(setupSentences.notWritten(name, word));
   const files = await program.files(thisInstallation(), task, options);
   becomeUser();
+  if (program.install !== undefined) return program.install(thisInstallation(), task);
   return files.ok ? configure(files.value, task) : files;
 }
 
@@ -86,7 +87,7 @@ function becomeUser(): void {
 
 /** Programs that are set up by hand, by the part of README.md that says how. */
 const byHand: Readonly<Record<string, readonly string[]>> = {
-  "Other editors": ["code", "jetbrains", "kakoune", "kate", "lapce", "sublime", "vscode", "vscodium", "zed"],
+  "Other editors": ["jetbrains", "kakoune", "kate", "lapce", "sublime", "zed"],
 };
 
 function unknown(name: string | undefined): Input<never> {

@@ -15,7 +15,13 @@ async function show(path) {
   return editor;
 }
 
+const hasTab = (uri) =>
+  vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).some(({ input }) => String(input?.uri) === String(uri));
+
 const wholeOf = (document) => new vscode.Range(0, 0, document.lineCount, 0);
+
+/** Comes back once VS Code has done everything that was asked of it before. */
+const settle = async () => void (await vscode.commands.executeCommand("getContextKeyInfo"));
 
 const methods = {
   open: async (path) => void (await show(path)),
@@ -31,7 +37,9 @@ const methods = {
   command: (call) => vscode.commands.executeCommand("multi-edit.apply", call),
   held(path) {
     const document = documentAt(path);
-    return document && { text: document.getText(), modified: document.isDirty };
+    // After a rename, VS Code may keep a document that has no tab and is not used any more.
+    if (document === undefined || (!document.isDirty && !hasTab(document.uri))) return undefined;
+    return { text: document.getText(), modified: document.isDirty };
   },
   opened: () => vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath),
   async save(path) {
@@ -40,14 +48,16 @@ const methods = {
     return documentAt(path)?.isDirty === false;
   },
   focus: async (path) => void (await show(path)),
+  versions: () => JSON.stringify(vscode.workspace.textDocuments.map(({ version }) => version)),
   async find({ path, before }) {
     const editor = await show(path);
     const at = editor.document.positionAt(editor.document.getText().indexOf(before));
     editor.selection = new vscode.Selection(at, at);
     editor.revealRange(editor.selection);
+    // A key must not be quicker than the cursor.
+    await settle();
   },
-  /** Comes back once VS Code has done everything that was asked of it before. */
-  settle: async () => void (await vscode.commands.executeCommand("getContextKeyInfo")),
+  settle,
   async closeAll() {
     for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ isDirty }) => isDirty)) {
       await vscode.commands.executeCommand("vscode.open", tab.input.uri);
@@ -58,6 +68,11 @@ const methods = {
       await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     }
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    // A document that was renamed with unsaved changes stays open without a tab.
+    for (const { uri } of vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === "file")) {
+      await vscode.commands.executeCommand("vscode.open", uri);
+      await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
+    }
   },
   /** Runs the body of a function, for scenes that only this editor has. */
   run: (body) => new (Object.getPrototypeOf(async () => {}).constructor)("vscode", "require", body)(vscode, require),
