@@ -8,7 +8,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 
-type Call = (this: unknown, ...args: readonly unknown[]) => unknown;
+type Call = (this: unknown, ...args: unknown[]) => unknown;
 
 Object.defineProperty(process, "platform", { value: "darwin" });
 
@@ -60,7 +60,7 @@ Object.assign(net.Server.prototype, {
   listen(this: unknown, ...args: readonly unknown[]) {
     const [path] = args;
     if (typeof path === "string" && Buffer.byteLength(path) > 103) throw new Error(`too long for sun_path: ${path}`);
-    return listen.apply(this, args);
+    return listen.apply(this, [...args]);
   },
 });
 
