@@ -76,6 +76,7 @@ describe("the packed files", () => {
     // The README links to the protocol page.
     "server/PROTOCOL.md",
     "server/README.md",
+    "server/SYSTEMS.md",
     "test/README.md",
     "test/bench/README.md",
     "test/bench/chart.svg",

@@ -1,10 +1,14 @@
 /** Real agents behind the ACP proxy, in which nothing of the server is set up: their own tools reach the editor. */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { neovim } from "../editors/neovim.js";
+import { absence as editorAbsence, startSession } from "../editors/session.js";
+import { onStage } from "../editors/stage.js";
 import { stateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { builtServer } from "../support/wireServer.js";
 import type { AgentKind } from "./agent.js";
+import { workBeside } from "./beside.js";
 import { claude, codexUnknown, geminiCli, qwen } from "./kinds.js";
 import { absence, type Conversation, layStage, versionOf } from "./stage.js";
 import { layTheatre } from "./theatre.js";
@@ -111,3 +115,30 @@ function describeAgent({ kind, reads, isLate }: Proxied): void {
     });
   });
 }
+
+describe("Gemini CLI behind the ACP proxy, beside a real Neovim", { timeout: 240_000 }, () => {
+  const kind = behindProxy(geminiCli, "--acp");
+  const missing = absence(kind) ?? editorAbsence(neovim);
+  if (missing !== undefined) it("not available", () => expect(process.env.REQUIRE_AGENTS, missing).not.toBe("1"));
+  else
+    it("edits a file with unsaved text, and nothing was set up", async () => {
+      const session = await startSession(neovim);
+      try {
+        await onStage(session, async (desk) => {
+          desk.lay({ "price.ts": onDisk });
+          await desk.open("price.ts");
+          await desk.retype("price.ts", typed);
+          const { read, edit, done } = kind.ownTools!;
+          await workBeside(desk, { kind }, async ({ callOwn }) => {
+            await callOwn(read!(desk.path("price.ts")));
+            const answer = await callOwn(edit(desk.path("price.ts"), { oldText: "0.19", newText: "0.2" }));
+            expect(answer).toMatch(done);
+          });
+          expect(await desk.held()).toEqual({ "price.ts": typed.replace("0.19", "0.2") });
+          expect(desk.disk()).toEqual({ "price.ts": onDisk });
+        });
+      } finally {
+        await session.stop();
+      }
+    });
+});

@@ -3,18 +3,17 @@
  * of ours renames a function in two of three files, and its answer says what broke in the third; after an agent's own tool has
  * renamed it in one file, a note says what broke in the others.
  */
-import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { columns } from "../editors/diagnosticColumns.js";
 import type { Column } from "../editors/diagnosticScenes.js";
 import { absence as editorAbsence, startSession } from "../editors/session.js";
-import { type Stage as Desk, onStage } from "../editors/stage.js";
-import { builtServer } from "../support/wireServer.js";
+import { onStage } from "../editors/stage.js";
 import type { AgentKind } from "./agent.js";
+import { workBeside } from "./beside.js";
 import { claude, codexKnown, copilot, geminiCli, openCode, qwen } from "./kinds.js";
-import { absence, type Conversation, type HookForm, layStage } from "./stage.js";
+import { absence, type Conversation, type HookForm } from "./stage.js";
 
 const files = {
   "price.ts": "export const gross = (net: number) => net * 1.19;\n",
@@ -62,22 +61,6 @@ const own = (kind: AgentKind): Way => ({
   ],
 });
 
-/** Has an agent change files in the project of an editor's stage; returns what its model reads. */
-async function answerTo({ kind, hook, play }: Way, desk: Desk): Promise<string> {
-  const stage = await layStage(kind, builtServer, hook);
-  // Both belong to one user, whose sessions are announced in one folder.
-  const state = join(desk.session.home, ".local/state");
-  expect(existsSync(join(state, "multi-edit-language-server"))).toBe(true);
-  rmSync(stage.state, { recursive: true, force: true });
-  mkdirSync(dirname(stage.state), { recursive: true });
-  symlinkSync(state, stage.state);
-  try {
-    return await stage.converse(desk.folder, (conversation) => play(conversation, desk.folder));
-  } finally {
-    await stage.close();
-  }
-}
-
 async function play(way: Way, column: Column): Promise<void> {
   const session = await startSession(column.kind);
   try {
@@ -87,7 +70,7 @@ async function play(way: Way, column: Column): Promise<void> {
       const count = () => desk.driver.run!(column.count(desk.path("offer.ts")));
       await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 60_000, interval: 50 });
       await delay(700);
-      const answer = await answerTo(way, desk);
+      const answer = await workBeside(desk, way, (conversation) => way.play(conversation, desk.folder));
       for (const said of way.read) expect(answer).toMatch(said);
     });
   } finally {

@@ -4,17 +4,20 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { clientChecks } from "./clientChecks.js";
+import { macosChecks } from "./macosChecks.js";
 import { type CheckResult, type DriverTask, layPlace } from "./place.js";
 import { windowsChecks } from "./windowsChecks.js";
 
 /** The time in milliseconds after which a check has failed. */
 const patience = 120_000;
 
+const lists = { client: clientChecks, macos: macosChecks, windows: windowsChecks } as const;
+
 async function main(): Promise<void> {
   const task: DriverTask = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
   const place = layPlace(task);
   const results: CheckResult[] = [];
-  for (const { name, run } of task.list === "client" ? clientChecks : windowsChecks) {
+  for (const { name, run } of lists[task.list]) {
     try {
       results.push({ name, said: (await inTime(run(place))) ?? "done" });
     } catch (error) {

@@ -31,7 +31,7 @@ export interface DriverTask {
   readonly base: string;
   /** The file into which the results go, as a list of `CheckResult`. */
   readonly results: string;
-  readonly list: "client" | "windows";
+  readonly list: "client" | "macos" | "windows";
 }
 
 /** The outcome of a command. */

@@ -21,13 +21,17 @@ export function preparedFolder(
   return existsSync(folder) ? { folder } : { missing: `${folder} does not exist` };
 }
 
-/** Runs a list of checks with the server in `program`, which Node for Linux drives. */
-export async function runHere(program: string, list: DriverTask["list"]): Promise<CheckResult[]> {
+/** Runs a list of checks with the server in `program`, which Node for Linux drives, with these variables besides. */
+export async function runHere(
+  program: string,
+  list: DriverTask["list"],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CheckResult[]> {
   const base = mkdtempSync(join(tmpdir(), "me-reach-"));
   try {
     return await drive(base, { program, main: builtServer, base, list }, ([driver, task]) => ({
       command: [process.execPath, driver, task],
-      env: process.env,
+      env: { ...process.env, ...env },
     }));
   } finally {
     await removeTree(base);

@@ -176,7 +176,8 @@ const heldChecks: readonly Check[] = [
 /** The number of files in the batches around which the writer is killed, and how often it is. */
 const [files, kills] = [40, 20];
 
-const killChecks: readonly Check[] = [
+/** Kills around a batch on disk, on any system. */
+export const killChecks: readonly Check[] = [
   {
     name: `a writer that is killed ${kills} times while it changes ${files} files`,
     async run(place) {

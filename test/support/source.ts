@@ -144,7 +144,7 @@ function blanks(token: string, { keepEnds }: { keepEnds: boolean }): string {
 
 /** Reports whether a file belongs to the server and is not a page of prose. */
 export function isServerFile({ path }: Source): boolean {
-  return path.startsWith("server/") && path !== "server/README.md" && path !== "server/PROTOCOL.md";
+  return path.startsWith("server/") && !path.endsWith(".md");
 }
 
 /**

@@ -17,8 +17,11 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   "test/package.test.ts": "packs and installs the package",
   "test/packageAuthors.test.ts": "packs and installs the package, and compiles programs against it",
   "test/patchHostileTexts.test.ts": "patches as large as the limits allow; patchHostile.test.ts has small ones",
+  "test/reach/macos.test.ts":
+    "uri.test.ts and record.test.ts have the rules; here, the whole program runs with macOS's answers",
   "test/reach/remote.test.ts": "starts other machines; session.test.ts has what the server does about a missing folder",
   "test/reach/runtimes.test.ts": "needs other runtimes; `.ci/run reach` prepares them",
+  "test/reach/vim.test.ts": "needs Vim and ALE; `.ci/run reach` prepares them",
   "test/reach/windows.test.ts": "needs wine and Windows' Node; `.ci/run reach` prepares them",
   "test/reach/vscode.test.ts": "starts a real VS Code in a browser, which takes long",
   "test/reach/vscodeWindows.test.ts": "starts a real VS Code in a browser, which takes long",
