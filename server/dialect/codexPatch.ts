@@ -15,19 +15,15 @@ import {
   trimLineEnd,
 } from "./patchMarkers.js";
 import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
-import { dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
+import { dialectWarnings, patchProblems } from "./sentences.js";
 import { nextLine, type ParsedText, TextFindings } from "./textDialect.js";
 
 /** Parses a patch in linear time; never throws. Without `lenient`, accepts only what Codex 0.169.0 did in tests. */
 export function parsePatch(text: string, how: Leniency): ParsedText<Section> {
   const patchText = findPatch(text, how);
-  if ("problem" in patchText) {
-    const { lines, line, problem } = patchText;
-    const failure = patchFailures.syntax({}, { number: line + 1, text: lines[line] ?? "" }, problem, []);
-    return { ok: false, failures: [failure], unlisted: 0 };
-  }
+  const found = new TextFindings<Section>(patchText.lines, undefined, (sections) => sections.map(titleOf));
+  if ("problem" in patchText) return found.result(patchText);
   const { lines, from, to, lost, lacksBegin } = patchText;
-  const found = new TextFindings<Section>(lines, undefined, (sections) => sections.map(titleOf));
   const patch: Patch = { found, lines, to, ...how, at: from, last: undefined };
   if (lost !== undefined) found.report(lost, patchProblems.beforeBegin());
   readEnvironment(patch);
