@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { architectureParts, purposeOf } from "./pages/architecture.js";
+import { architectureParts } from "./pages/architecture.js";
 import { agentParts, clientParts, hookParts } from "./pages/clients.js";
 import { madeAnew, table, unfinishedRow, wrapped } from "./pages/markdown.js";
 import { protocolParts } from "./pages/protocol.js";
@@ -69,13 +69,4 @@ it("words are broken into lines of at most 120 characters", () => {
   const word = "x".repeat(59);
   expect(wrapped([word, word, word], "  ")).toBe(`${word} ${word}\n  ${word}`);
   expect(wrapped([`${word}xx`, word])).toBe(`${word}xx\n${word}`);
-});
-
-it.each([
-  ["/** Reads it. */\nimport a;", "Reads it"],
-  ["/**\n * Reads it, e.g. a\n * file. Then more.\n */", "Reads it, e.g. a file"],
-  ["/** `a.ts` and more. `b` too. */", "`a.ts` and more"],
-  ["import a;", undefined],
-])("the purpose of a file that begins with %j is %j", (text, purpose) => {
-  expect(purposeOf(text)).toBe(purpose);
 });

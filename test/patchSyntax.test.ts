@@ -1,6 +1,5 @@
 /** The patch grammar: texts and the sections that they parse to. */
 import { describe, expect, test } from "vitest";
-import { parsePatch } from "../server/dialect/codexPatch.js";
 import type { Section } from "../server/plan/operation.js";
 import {
   add,
@@ -11,6 +10,7 @@ import {
   endOfFile,
   hunk,
   lenient,
+  parsePatch,
   patch,
   remove,
   strict,

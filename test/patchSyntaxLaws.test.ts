@@ -4,7 +4,6 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parsePatch } from "../server/dialect/codexPatch.js";
 import type { Section } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
 import { lawRuns } from "./support/extent.js";
@@ -17,6 +16,7 @@ import {
   endOfFile,
   hunk,
   lenient,
+  parsePatch,
   remove,
   strict,
   update,

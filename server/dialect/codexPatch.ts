@@ -1,8 +1,5 @@
 /** Parses Codex patches: reads a patch line by line and returns its sections, or everything that is wrong with it. */
-import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
-import { limits } from "../text/limits.js";
-import { atPath } from "./edit.js";
 import {
   diffHeaderLength,
   type Header,
@@ -18,40 +15,30 @@ import {
   trimLineEnd,
 } from "./patchMarkers.js";
 import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
-import { callSizeFailures, dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
-import type { ParsedText } from "./textDialect.js";
+import { dialectWarnings, patchProblems } from "./sentences.js";
+import { nextLine, type ParsedText, TextFindings } from "./textDialect.js";
 
 /** Parses a patch in linear time; never throws. Without `lenient`, accepts only what Codex 0.169.0 did in tests. */
 export function parsePatch(text: string, how: Leniency): ParsedText<Section> {
   const patchText = findPatch(text, how);
-  if ("problem" in patchText) {
-    const { lines, line, problem } = patchText;
-    const failure = patchFailures.syntax({}, { number: line + 1, text: lines[line] ?? "" }, problem, []);
-    return { ok: false, failures: [failure], unlisted: 0 };
-  }
+  const found = new TextFindings<Section>(patchText.lines, undefined, (sections) => sections.map(titleOf));
+  if ("problem" in patchText) return found.result(patchText);
   const { lines, from, to, lost, lacksBegin } = patchText;
-  const empty = { at: from, next: 0, last: undefined, sections: [], reported: [], unlisted: 0 };
-  const patch: Patch = { lines, to, ...how, ...empty };
-  if (lost !== undefined) report(patch, lost, patchProblems.beforeBegin());
+  const patch: Patch = { found, lines, to, ...how, at: from, last: undefined };
+  if (lost !== undefined) found.report(lost, patchProblems.beforeBegin());
   readEnvironment(patch);
   const isEnded = readSections(patch);
   if (isEnded) checkRest(patch);
-  else if (!how.lenient) report(patch, to - 1, patchProblems.noEnd());
+  else if (!how.lenient) found.report(to - 1, patchProblems.noEnd());
   else if (patch.last !== undefined && !isComplete(patch.last)) {
-    patch.sections.pop();
-    report(patch, to - 1, patchProblems.cutOff(), patch.last.path);
+    found.operations.pop();
+    found.report(to - 1, patchProblems.cutOff(), patch.last.path);
   }
-  if (patch.sections.length + patch.reported.length === 0) report(patch, from - 1, patchProblems.noSections());
-
-  if (hasTooMany(patch)) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
-  const { sections, reported, unlisted } = patch;
-  if (reported.length > 0)
-    return { ok: false, failures: reported.map((make) => make(sections.map(titleOf))), unlisted };
-  const warnings = [
-    ...(lacksBegin ? [dialectWarnings.patchLacksBegin] : []),
-    ...(isEnded ? [] : [dialectWarnings.patchMayBeCutOff]),
-  ];
-  return { ok: true, operations: sections, warnings };
+  if (lacksBegin) found.warnings.add(dialectWarnings.patchLacksBegin);
+  if (!isEnded) found.warnings.add(dialectWarnings.patchMayBeCutOff);
+  const end = nextLine(lines, from, (line) => trimLineEnd(line) === markers.end);
+  found.took(lacksBegin ? from : from - 1, end);
+  return found.result({ line: from - 1, problem: patchProblems.noSections() });
 }
 
 /** Reports whether the last section, if the end marker lacks, is surely complete, and was not cut off. */
@@ -63,33 +50,15 @@ function isComplete(section: Section): boolean {
 
 /** The state of the parser. */
 interface Patch extends Leniency {
+  /** The sections that were read without a failure, and the failures. A broken section may use up some indices. */
+  readonly found: TextFindings<Section>;
   readonly lines: readonly string[];
   /** The line after the last one that may be part of the patch. All line numbers in this type are 0-based. */
   readonly to: number;
   /** The last line read; between sections, the next line to read. */
   at: number;
-  /** The index of the next operation. A broken section may use up some: the patch then yields no operations. */
-  next: number;
   /** The section read last; `undefined` if it had a failure. */
   last: Section | undefined;
-  /** The sections that were read without a failure. */
-  sections: Section[];
-  /** Functions that create the failures, called once it is known which sections are sound. */
-  reported: ((sound: readonly string[]) => Failure)[];
-  unlisted: number;
-}
-
-/** Reports whether there are too many operations. Parsing then stops, so that a hostile patch can't exhaust memory. */
-const hasTooMany = ({ next }: Patch): boolean => next > limits.editsPerCall;
-
-function report(patch: Patch, line: number, problem: string, path?: string): void {
-  const quoted = { number: line + 1, text: patch.lines[line] ?? "" };
-  reportFailure(patch, (sound) => patchFailures.syntax(atPath(undefined, path), quoted, problem, sound));
-}
-
-function reportFailure(patch: Patch, make: (sound: readonly string[]) => Failure): void {
-  if (patch.reported.length < limits.failuresPerCall) patch.reported.push(make);
-  else patch.unlisted++;
 }
 
 /** Skips the first line of the patch if it names an environment. */
@@ -100,11 +69,11 @@ function readEnvironment(patch: Patch): void {
 
 /** Reads the sections and the end marker. Returns `false` if there is no end marker. */
 function readSections(patch: Patch): boolean {
-  const { lines, to, lenient } = patch;
+  const { found, lines, to, lenient } = patch;
   /** The Add or Delete just read, if any. An invalid line after it counts as a mistake in that section. */
   let before: Section | undefined;
   let blank: number | undefined;
-  for (; patch.at < to && !hasTooMany(patch); patch.at++) {
+  for (; patch.at < to && !found.isFull; patch.at++) {
     const line = trimLine(lines[patch.at] ?? "");
     const header = readHeader(line);
     if (line === markers.end) {
@@ -112,19 +81,19 @@ function readSections(patch: Patch): boolean {
       return true;
     }
     if (header !== undefined) {
-      const { length } = patch.sections;
+      const { length } = found.operations;
       before = readSection(patch, header);
-      patch.last = patch.sections[length];
+      patch.last = found.operations[length];
       blank = undefined;
     } else if (line === "" && lenient) {
       blank ??= patch.at;
     } else {
       const stray = readStrayMarker(line);
       const broken = stray?.endsSection === true ? undefined : before;
-      if (broken !== undefined) patch.sections.pop();
+      if (broken !== undefined) found.operations.pop();
       // If an empty line interrupts an Add, the mistake is that line, not the lines after it.
       const at = before?.kind === "add" && line.startsWith("+") ? (blank ?? patch.at) : patch.at;
-      report(patch, at, stray?.problem ?? problemBehind(before, line), broken?.path);
+      found.report(at, stray?.problem ?? problemBehind(before, line), broken?.path);
       skipSection(patch);
       before = undefined;
       patch.last = undefined;
@@ -152,9 +121,9 @@ function skipSection(patch: Patch): void {
 /** Reads a section. Returns an Add or a Delete, to which an invalid line after it is attributed. */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
+  const { found } = patch;
   const patchLine = patch.at + 1;
-  if (path.length > limits.pathLength) {
-    reportFailure(patch, () => patchFailures.pathTooLong(patchLine, path.length, limits.pathLength));
+  if (found.reportLength(patch.at, path)) {
     skipSection(patch);
     return undefined;
   }
@@ -164,9 +133,9 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   }
   const section: Section =
     header.kind === "add"
-      ? { kind: "add", index: patch.next++, path, patchLine, text: readAdded(patch) }
-      : { kind: "delete", index: patch.next++, path, patchLine };
-  patch.sections.push(section);
+      ? { kind: "add", index: found.next++, path, patchLine, text: readAdded(patch) }
+      : { kind: "delete", index: found.next++, path, patchLine };
+  found.operations.push(section);
   return section;
 }
 
@@ -200,13 +169,13 @@ interface OpenHunk extends Hunk {
 
 /** Reads the rest of an Update, whose header is the patch's current line. */
 function readUpdate(patch: Patch, path: string): void {
-  const { lines, to, lenient } = patch;
+  const { found, lines, to, lenient } = patch;
   const patchLine = patch.at + 1;
   const update: Update = { hunks: [], move: undefined };
   for (; ; patch.at++) {
     if (lenient && update.hunks.length === 0) skipLeading(patch, update, path);
     const at = patch.at + 1;
-    if (at >= to || hasTooMany(patch)) break;
+    if (at >= to || found.isFull) break;
     const marker = trimLineEnd(lines[at] ?? "");
     // Only an unindented marker ends an Update. An indented one is a context line, unless it is an end marker on the
     // last line of the patch.
@@ -214,29 +183,29 @@ function readUpdate(patch: Patch, path: string): void {
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);
     if (problem !== undefined) {
-      report(patch, at, problem, path);
+      found.report(at, problem, path);
       skipSection(patch);
       return;
     }
   }
-  if (lenient && !hasTooMany(patch)) dropEmptyLast(patch, update);
+  if (lenient && !found.isFull) dropEmptyLast(patch, update);
   const last = update.hunks.at(-1);
   if (last?.lines.length === 0) {
-    report(patch, last.patchLine - 1, patchProblems.emptyHunk(), path);
+    found.report(last.patchLine - 1, patchProblems.emptyHunk(), path);
   } else if (last === undefined && !(lenient && update.move !== undefined)) {
-    report(patch, patchLine - 1, patchProblems.noHunks(), path);
+    found.report(patchLine - 1, patchProblems.noHunks(), path);
   } else {
-    patch.sections.push({ kind: "update", path, patchLine, ...update });
+    found.operations.push({ kind: "update", path, patchLine, ...update });
   }
 }
 
 /** Drops a bare `@@` after the last hunk, and any empty lines after it: some models end a section in this way. */
-function dropEmptyLast(patch: Patch, { hunks }: Update): void {
+function dropEmptyLast({ found }: Patch, { hunks }: Update): void {
   const last = hunks.at(-1);
   if (hunks.length < 2 || last === undefined || last.anchors.length > 0) return;
   if (last.atEnd || !last.lines.every(isEmpty)) return;
   hunks.pop();
-  patch.next--;
+  found.next--;
 }
 
 /** Adds line `at` to an Update. `marker`: without trailing whitespace. Returns the problem, if any. */
@@ -254,7 +223,7 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   if (last?.atEnd === true) return marker === "" ? undefined : patchProblems.behindEndOfFile();
   if (marker.startsWith(markers.moveTo)) {
     if (last !== undefined || update.move !== undefined) return patchProblems.moveMisplaced();
-    update.move = { index: patch.next++, path: marker.slice(markers.moveTo.length), patchLine: at + 1 };
+    update.move = { index: patch.found.next++, path: marker.slice(markers.moveTo.length), patchLine: at + 1 };
     return undefined;
   }
   const kind = line === "" ? "context" : kinds[line[0] ?? ""];
@@ -282,7 +251,7 @@ const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
 };
 
 function openHunk(patch: Patch, update: Update, at: number): OpenHunk {
-  const hunk = { index: patch.next++, patchLine: at + 1, anchors: [], lines: [], atEnd: false };
+  const hunk = { index: patch.found.next++, patchLine: at + 1, anchors: [], lines: [], atEnd: false };
   update.hunks.push(hunk);
   return hunk;
 }
@@ -337,10 +306,9 @@ function isNoNewline(line: string): boolean {
 }
 
 /** Checks the lines after the end marker: empty ones and a second marker or, if lenient, any but a patch. */
-function checkRest(patch: Patch): void {
-  const { lines, to, lenient } = patch;
+function checkRest({ found, lines, to, lenient, at: first }: Patch): void {
   const end = lenient ? lines.length : to;
-  let { at } = patch;
+  let at = first;
   if (lenient) {
     while (at < end && ["", markers.end].includes(trimLine(lines[at] ?? ""))) at++;
     while (at < end && !looksLikePatch(lines[at] ?? "")) at++;
@@ -349,5 +317,5 @@ function checkRest(patch: Patch): void {
   }
   if (at === end) return;
   const isSecond = trimLine(lines[at] ?? "") === markers.begin;
-  report(patch, at, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
+  found.report(at, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
 }

@@ -195,16 +195,12 @@ export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()].fi
   (spelling) => !lookalikes.includes(spelling),
 );
 
+/** The type of each of an edit's fields. */
+const schemas = Object.fromEntries(
+  Object.entries(editFields).map(([name, { schema }]) => [name, schema]),
+) as unknown as {
+  readonly [Name in EditFieldName]: (typeof editFields)[Name]["schema"];
+};
+
 /** Checks the types of an edit's fields other than the path. All are optional and must have their canonical names. */
-export const editSchema = v.object({
-  oldText: v.optional(editFields.oldText.schema),
-  newText: v.optional(editFields.newText.schema),
-  replaceAll: v.optional(editFields.replaceAll.schema),
-  occurrence: v.optional(editFields.occurrence.schema),
-  line: v.optional(editFields.line.schema),
-  expectedCount: v.optional(editFields.expectedCount.schema),
-  content: v.optional(editFields.content.schema),
-  insertLine: v.optional(editFields.insertLine.schema),
-  startLine: v.optional(editFields.startLine.schema),
-  endLine: v.optional(editFields.endLine.schema),
-});
+export const editSchema = v.partial(v.omit(v.object(schemas), ["path"]));

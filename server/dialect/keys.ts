@@ -20,31 +20,31 @@ export interface SentKeys {
   readonly twice: readonly (readonly string[])[];
   /** The names, as the caller spelt them, of call-level fields that were sent inside an edit. */
   readonly misplaced: readonly string[];
-  /** Keys that ask other tools for a dry run, which shows what a call would do but changes nothing. */
-  readonly trials: readonly string[];
-  /** Keys that ask other tools to take an old text for a regular expression. */
-  readonly patterns: readonly string[];
-  /** Keys that ask other tools to add a text at the end of a file. */
-  readonly appends: readonly string[];
+  /** Keys that ask for what no call does. */
+  readonly refused: readonly { readonly kind: keyof typeof refusedNames; readonly key: string }[];
   /** The command of Anthropic's text editor tool; the other fields of the call tell those apart that edit something. */
   readonly command: (typeof editorCommands)[number] | undefined;
   /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
 
-/** The folded names of keys that request a dry run in other tools, or that a model might expect to do so. */
-const trialNames: ReadonlySet<string> = new Set([
-  ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
-  ...["validateonly", "checkonly", "noapply"],
-]);
+const patternNames = ["regex", "regexp", "regularexpression"];
 
-/** The folded names of keys with which other tools, or a model, say that an old text is a regular expression. */
-const patternNames: ReadonlySet<string> = new Set(
-  ["regex", "regexp", "regularexpression"].flatMap((name) => [name, `is${name}`, `use${name}`]),
-);
+/**
+ * The folded names of keys with which other tools, or a model, ask for what no call does. `trial`: a dry run, which shows what
+ * a call would do but changes nothing. `pattern`: to take an old text for a regular expression. `append`: to add a text at
+ * the end of a file.
+ */
+const refusedNames = {
+  trial: [
+    ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
+    ...["validateonly", "checkonly", "noapply"],
+  ],
+  pattern: patternNames.flatMap((name) => [name, `is${name}`, `use${name}`]),
+  append: ["append", "isappend", "appendmode"],
+} as const;
 
-/** The folded names of keys with which other tools are asked to add a text at the end of a file. */
-const appendNames: ReadonlySet<string> = new Set(["append", "isappend", "appendmode"]);
+const refusedKinds = Object.keys(refusedNames) as (keyof typeof refusedNames)[];
 
 const editorCommands = ["view", "create", "str_replace", "insert", "undo_edit"] as const;
 
@@ -53,13 +53,15 @@ export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous"]);
 
 /** Returns the keys that ask for a dry run, in any spelling. Keys whose value is `false` or `null` do not count. */
 export function trialKeys(source: object): string[] {
-  return Object.entries(source).flatMap(([key, value]) => (isTrial(key, value) ? [key] : []));
+  return Object.entries(source).flatMap(([key, value]) => (refusedKind(key, value) === "trial" ? [key] : []));
 }
 
-const isTrial = (key: string, value: unknown): boolean => isAmong(trialNames, key, value);
-
-function isAmong(names: ReadonlySet<string>, key: string, value: unknown): boolean {
-  return value !== false && value !== null && value !== undefined && names.has(foldKey(key));
+/** Returns what a key asks for that no call does; `undefined` if it asks for nothing of that kind. */
+function refusedKind(key: string, value: unknown): keyof typeof refusedNames | undefined {
+  if (value === false || value === null || value === undefined) return undefined;
+  const name = foldKey(key);
+  if (name === "mode" && value === "append") return "append";
+  return refusedKinds.find((kind) => (refusedNames[kind] as readonly string[]).includes(name));
 }
 
 /** Sorts the keys of `source`. `place` says whether `source` is the call itself or one of the edits in its list. */
@@ -67,10 +69,8 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const fields: Partial<Record<FieldName, SentField>> = {};
   const spellings = new Map<FieldName, string[]>();
   const misplaced: string[] = [];
-  const trials: string[] = [];
-  const patterns: string[] = [];
+  const refused: SentKeys["refused"][number][] = [];
   const unknown: string[] = [];
-  const appends: string[] = [];
   let command: SentKeys["command"];
   for (const [spelling, value] of Object.entries(source)) {
     const name = fieldsBySpelling.get(spelling);
@@ -78,9 +78,9 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     if (own !== undefined) command = own;
     else if (agentFields.has(spelling)) {
     } else if (name === undefined) {
-      const isPattern = isAmong(patternNames, spelling, value);
-      const isAppend = isAmong(appendNames, spelling, value) || (foldKey(spelling) === "mode" && value === "append");
-      (isTrial(spelling, value) ? trials : isPattern ? patterns : isAppend ? appends : unknown).push(spelling);
+      const kind = refusedKind(spelling, value);
+      if (kind === undefined) unknown.push(spelling);
+      else refused.push({ kind, key: spelling });
     } else if (value === null || value === undefined) {
     } else if (place === "edit" && Object.hasOwn(callFields, name)) {
       misplaced.push(spelling);
@@ -90,7 +90,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     }
   }
   const twice = [...spellings.values()].filter(({ length }) => length > 1);
-  return { fields, twice, misplaced, trials, patterns, appends, command, unknown };
+  return { fields, twice, misplaced, refused, command, unknown };
 }
 
 /** Reports whether a value is a JSON object, as opposed to an array or `null`. */
@@ -107,10 +107,10 @@ export function reportKeys(
 ): ReadonlySet<FieldName> {
   for (const spellings of keys.twice) findings.fail(callFailures.twoNames(at, spellings));
   for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
-  // Don't carry out a call if the caller only wants to see what it would do.
-  for (const key of keys.trials) findings.fail(callFailures.trial(at, key, findings.previewer));
-  for (const key of keys.patterns) findings.fail(callFailures.pattern(at, key));
-  for (const key of keys.appends) findings.fail(callFailures.appends(at, key));
+  // A call is not carried out if, for example, the caller only wants to see what it would do.
+  for (const kind of refusedKinds)
+    for (const { key } of keys.refused.filter((one) => one.kind === kind))
+      findings.fail(callFailures[kind](at, key, findings.previewer));
   if (keys.command === "view" || keys.command === "undo_edit") {
     findings.fail(callFailures.notAnEdit(at, keys.command, findings.previewer));
   }

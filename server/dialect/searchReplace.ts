@@ -3,7 +3,14 @@ import { isAllBlank } from "../text/chars.js";
 import { type BlockName, nameAbove, nameOf } from "./blockNames.js";
 import { splitPatch } from "./patchText.js";
 import { blockProblems, blockTerms } from "./sentences.js";
-import { nextLine, type ParsedText, type ReadingOptions, type TextDialect, TextFindings } from "./textDialect.js";
+import {
+  linesOf,
+  nextLine,
+  type ParsedText,
+  type ReadingOptions,
+  type TextDialect,
+  TextFindings,
+} from "./textDialect.js";
 
 /** SEARCH/REPLACE blocks of whole lines. An empty SEARCH creates a file or, in aider's form only, appends. */
 export const searchReplace: TextDialect = {
@@ -27,7 +34,7 @@ const isEnd = (line: string): boolean =>
 const isMarker = (line: string): boolean => isStart(line) || isDivider(line) || isEnd(line);
 
 function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedText {
-  const found = new TextFindings(text, { wholeLines: true, terms: blockTerms });
+  const found = new TextFindings(linesOf(text), { wholeLines: true, terms: blockTerms });
   const { lines } = found;
   let name: BlockName | undefined = callPath === undefined ? undefined : { path: callPath, isSure: true };
   let isAider = callPath === undefined;
@@ -46,7 +53,7 @@ function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedTex
     const { texts } = block;
     if (texts !== undefined && name === undefined) found.report(at, blockProblems.noPath());
     else if (texts?.oldText === "" && name?.isSure === false) found.report(at, blockProblems.newName(name.path));
-    else if (texts !== undefined && name !== undefined)
+    else if (texts !== undefined && name !== undefined && !found.reportLength(at, name.path))
       found.operations.push({
         kind: "edit",
         index: found.next++,
@@ -58,7 +65,7 @@ function readBlocks(text: string, { path: callPath }: ReadingOptions): ParsedTex
     isAider &&= texts?.line === undefined && /^\s*</.test(line);
     at = from - 1;
   }
-  return found.result(blockProblems.noPath(), { emptyAppends: isAider });
+  return found.result({ problem: blockProblems.noPath() }, { emptyAppends: isAider });
 }
 
 /** The texts of a block, and Roo's number of the line at which the old one starts. */

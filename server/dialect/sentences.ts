@@ -172,7 +172,7 @@ export const callFailures = {
       problem: `${nameOf(at)} has the command "${command}", which is not an edit.`,
       hint: `Use ${instead[command][previewer]} instead.`,
     }),
-  appends: (at: At, key: string) =>
+  append: (at: At, key: string) =>
     makeFailure("unknownField", at, {
       problem: `${nameOf(at)} has the unknown field ${quote(key)}: a new text is never added at the end of a file.`,
       hint: "Send the last lines as the old text, and these lines with the addition as the new text.",

@@ -1,6 +1,6 @@
 /** The types of a text dialect, of which `textDialects.ts` has the table. */
 import type { Failure } from "../plan/failure.js";
-import { type Operation, pathsOf, type TextRules } from "../plan/operation.js";
+import type { Operation, TextRules } from "../plan/operation.js";
 import { failureIn } from "../plan/terms.js";
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
@@ -55,10 +55,12 @@ export function nextLine(lines: readonly string[], from: number, test: (line: st
   return at;
 }
 
+/** Returns the lines of a text, without its byte order mark. */
+export const linesOf = (text: string): readonly string[] => splitPatch(withoutMark(text));
+
 /** Collects the operations of a text and what is wrong with it, while a dialect's reader goes through its lines. */
-export class TextFindings {
-  readonly lines: readonly string[];
-  readonly operations: Operation[] = [];
+export class TextFindings<T extends Operation = Operation> {
+  readonly operations: T[] = [];
   readonly warnings = new Set<string>();
   /** The lines, with empty ones in place of those that were read. */
   private readonly rest: string[];
@@ -69,13 +71,13 @@ export class TextFindings {
   /** The paths of parts with a problem. */
   private readonly broken = new Set<string | undefined>();
 
-  /** `rules`: those of the dialect, whose terms failures use. */
+  /** `rules`: those of the dialect, whose terms failures use, if any. `titlesOf`: names the operations; by default, by path. */
   constructor(
-    text: string,
-    private readonly rules: TextRules,
+    readonly lines: readonly string[],
+    private readonly rules: TextRules | undefined,
+    private readonly titlesOf?: (operations: readonly T[]) => readonly string[],
   ) {
-    this.lines = splitPatch(withoutMark(text));
-    this.rest = [...this.lines];
+    this.rest = [...lines];
   }
 
   /** Notes that the lines (0-based) from `from` up to `to`, without it, were read. */
@@ -95,23 +97,31 @@ export class TextFindings {
     this.fail((sound) => patchFailures.syntax(atPath(undefined, path), quoted, problem, sound));
   }
 
+  /** Reports the path on a line (0-based) if it is too long. Returns `true` if it is. */
+  reportLength(line: number, { length }: string): boolean {
+    const isTooLong = length > limits.pathLength;
+    if (isTooLong) this.fail(() => patchFailures.pathTooLong(line + 1, length, limits.pathLength));
+    return isTooLong;
+  }
+
   private fail(make: (sound: readonly string[]) => Failure): void {
     if (this.failures.length < limits.failuresPerCall) this.failures.push(make);
     else this.unlisted++;
   }
 
-  /** Returns what was read. `nothing`: the problem if the text has no operations. */
-  result(nothing: string, more?: TextRules): ParsedText {
+  /** Returns what was read. `nothing`: the problem if the text has no operations, and the line (0-based) that shows it. */
+  result({ line = 0, problem }: { readonly line?: number; readonly problem: string }, more?: TextRules): ParsedText<T> {
     const { operations, warnings, failures, rest } = this;
-    const rules = { ...this.rules, ...more };
+    const rules = this.rules && { ...this.rules, ...more };
     if (this.isFull) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
-    if (operations.length + failures.length === 0) this.report(0, nothing);
-    for (const operation of operations)
-      for (const { path } of pathsOf(operation))
-        if (path.length > limits.pathLength)
-          this.fail(() => patchFailures.pathTooLong(operation.patchLine ?? 1, path.length, limits.pathLength));
-    if (failures.length === 0) return { ok: true, operations, warnings: [...warnings], rules, rest };
-    const sound = [...new Set(operations.map(({ path }) => path))].filter((path) => !this.broken.has(path));
-    return { ok: false, failures: failures.map((make) => failureIn(make(sound), rules)), unlisted: this.unlisted };
+    if (operations.length + failures.length === 0) this.report(line, problem);
+    if (failures.length === 0) return { ok: true, operations, warnings: [...warnings], ...(rules && { rules }), rest };
+    const sound = this.titlesOf?.(operations) ?? this.soundPaths();
+    const made = failures.map((make) => failureIn(make(sound), rules ?? {}));
+    return { ok: false, failures: made, unlisted: this.unlisted };
+  }
+
+  private soundPaths(): readonly string[] {
+    return [...new Set(this.operations.map(({ path }) => path))].filter((path) => !this.broken.has(path));
   }
 }

@@ -1,7 +1,6 @@
 /** The table of text dialects: the forms of calls that are one text, such as a patch. */
 import { parsePatch } from "./codexPatch.js";
-import { markers, trimLineEnd } from "./patchMarkers.js";
-import { findSign, splitPatch } from "./patchText.js";
+import { findSign } from "./patchText.js";
 import { searchReplace } from "./searchReplace.js";
 import { patchFailures, secondDialect } from "./sentences.js";
 import type { ParsedText, ReadingOptions, TextDialect } from "./textDialect.js";
@@ -11,19 +10,8 @@ const codexPatch: TextDialect = {
   name: "Codex patch",
   takesPath: false,
   recognise: findSign,
-  read: (text, how) => {
-    const parsed = parsePatch(text, how);
-    return parsed.ok ? { ...parsed, rest: outsidePatch(text) } : parsed;
-  },
+  read: parsePatch,
 };
-
-/** Returns the lines of a text, with empty ones in place of its Codex patch. */
-function outsidePatch(text: string): string[] {
-  const lines = splitPatch(text);
-  const from = Math.max(0, findSign(text));
-  const end = lines.findIndex((line, at) => at >= from && trimLineEnd(line) === markers.end);
-  return lines.fill("", from, end < 0 ? lines.length : end);
-}
 
 /** Every text dialect. If a text has signs of several, the first sign decides; if two are on one line, the first row. */
 export const textDialects: readonly TextDialect[] = [codexPatch, unifiedDiff, searchReplace];

@@ -3,7 +3,7 @@ import type { Hunk, HunkLine } from "../plan/operation.js";
 import { kinds, readAnchor, trimLineEnd } from "./patchMarkers.js";
 import { splitPatch } from "./patchText.js";
 import { dialectWarnings, diffProblems, diffTerms, patchProblems } from "./sentences.js";
-import { nextLine, type ParsedText, type TextDialect, TextFindings } from "./textDialect.js";
+import { linesOf, nextLine, type ParsedText, type TextDialect, TextFindings } from "./textDialect.js";
 
 /** Unified diffs. Git's headers may be missing, and the counts and line numbers of hunks may be wrong. */
 export const unifiedDiff: TextDialect = {
@@ -14,7 +14,7 @@ export const unifiedDiff: TextDialect = {
 };
 
 function readDiff(text: string): ParsedText {
-  const found = new TextFindings(text, { terms: diffTerms });
+  const found = new TextFindings(linesOf(text), { terms: diffTerms });
   const { lines } = found;
   const isHunk = (line: string): boolean => line.startsWith("@@ -");
   const next = (from: number): number => nextLine(lines, from, (_, at) => startsFile(lines, at));
@@ -22,7 +22,7 @@ function readDiff(text: string): ParsedText {
   const stray = nextLine(lines, 0, isHunk);
   if (stray < at) found.report(stray, diffProblems.noFile());
   while (at < lines.length && !found.isFull) at = next(readFile(found, at));
-  return found.result(patchProblems.noSections());
+  return found.result({ problem: patchProblems.noSections() });
 }
 
 /** Reports whether a line begins the header of a file's diff. A hunk may have lines that look like the names in one. */
@@ -97,7 +97,8 @@ function readFile(found: TextFindings, start: number): number {
   const { hunks, next } = readHunks(found, end, path);
   const problem = problemOf(header, hunks ?? []);
   if (problem !== undefined && hunks !== undefined) found.report(start, problem, path);
-  if (problem !== undefined || hunks === undefined) return next;
+  const isTooLong = [path, ...(isMoved ? [to] : [])].some((one) => found.reportLength(start, one));
+  if (problem !== undefined || hunks === undefined || isTooLong) return next;
   if (from === undefined) {
     found.next = first + 1;
     found.operations.push({ kind: "add", index: first, ...file, text: addedText(hunks), isNew: true });

@@ -1,7 +1,7 @@
 /** Computes an edit's changes at a place: aligns old and new text by line and keeps the lines they share. */
 import { type Change, shrink } from "../text/changeSet.js";
-import { lineTexts, splitLines } from "../text/chars.js";
-import { replacedIn } from "../text/lines.js";
+import { lineTexts } from "../text/chars.js";
+import { anyLineEnd, LineIndex, replacedIn } from "../text/lines.js";
 import type { Place, Sought } from "./place.js";
 import { asFound } from "./reshape.js";
 import type { TextIndex } from "./textIndex.js";
@@ -13,22 +13,26 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   const found = isAsSent ? sought : asFound(index, sought, place);
   if (found === undefined) return undefined;
   const { oldText, newText } = found;
-  const nextLines = splitLines(newText);
-  const region = splitLines(index.text, place.from, place.to);
+  const nextLines = LineIndex.of(newText, anyLineEnd);
+  const region = LineIndex.of(index.text.slice(place.from, place.to), anyLineEnd);
   const [old, next] = [lineTexts(oldText), lineTexts(newText)];
-  if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
+  if (region.lineCount !== old.length) throw new Error("a place must have as many lines as its old text");
+  const spanOf = (line: number) => ({
+    from: place.from + region.start(line),
+    to: place.from + region.contentEnd(line),
+    next: place.from + region.end(line),
+  });
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
   // Kept lines are copied; others are written. A line takes the line ending of the old line that it repeats or
   // replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
-    const own = from === undefined ? undefined : region[from];
+    const own = from === undefined ? undefined : spanOf(from);
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
     const ownEnd = own !== undefined && own.next > own.to ? { from: own.to, to: own.next } : undefined;
     if (ownEnd !== undefined) lineEnd = adopted(index, ownEnd) ?? lineEnd;
     if (line === next.length - 1) continue;
-    if (ownEnd === undefined)
-      lineEnd ??= lineEndAt(index, place.from) ?? newText.slice(nextLines[line]!.to, nextLines[line]!.next);
+    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? nextLines.terminator(line);
     pieces.push(ownEnd ?? lineEnd ?? "");
   }
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));

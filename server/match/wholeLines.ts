@@ -1,6 +1,7 @@
 /** Runs of whole lines, and the rung that ignores a uniform shift of their indentation. */
-import { lineTexts, splitLines, trimEnd, trimStart } from "../text/chars.js";
+import { lineTexts, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
+import { anyLineEnd, LineIndex } from "../text/lines.js";
 import type { LineFold } from "./lineTable.js";
 import type { Found, Move, Place, Reshape, Shift, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
@@ -141,13 +142,8 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
 
 /** Reports whether a run's levels may have another width than those of the document's lines, though nothing proves it. */
 export function mayBeScaled(run: readonly string[], found: readonly string[]): boolean {
-  return (
-    scaleBetween(
-      run,
-      (i) => found[i] ?? "",
-      () => 0,
-    ) !== undefined
-  );
+  const fileLine = (i: number): string => found[i] ?? "";
+  return scaleBetween(run, fileLine, () => 0) !== undefined;
 }
 
 /** Shifts a line if `shift` is a change of indentation. Returns `undefined` if the line's indentation does not fit. */
@@ -299,18 +295,9 @@ const moved = (indent: string, move: Move | undefined): string | undefined =>
 
 /** Shifts every line that has text. Returns `undefined` if a line's indentation does not fit. */
 export function shifted(text: string, shift: Shift): string | undefined {
-  const parts: string[] = [];
-  for (const { from, to, next } of splitLines(text)) {
-    const content = trimStart(text, from, to);
-    if (content === to) {
-      parts.push(text.slice(from, next));
-      continue;
-    }
-    const indent = shiftedIndent(text.slice(from, content), text.slice(content, content + 1), shift);
-    if (indent === undefined) return undefined;
-    parts.push(indent, text.slice(content, next));
-  }
-  return parts.join("");
+  const lines = LineIndex.of(text, anyLineEnd);
+  const parts = lines.contents(0, lines.lineCount).map((line) => shiftLine(line, shift));
+  return parts.includes(undefined) ? undefined : parts.map((part, line) => part + lines.terminator(line)).join("");
 }
 
 const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "").length;

@@ -40,7 +40,7 @@ export function* diffing(file: FileChange): Generator<void, FileDiff> {
   const lines = yield* LineIndex.building(mark + document.text, { loneCrEndsLine: false });
   const blocks: Block[] = [];
   if (kind === "delete" && lines.text !== "")
-    blocks.push({ start: 0, removed: linesBetween(lines, 0, lines.filledCount), added: [] });
+    blocks.push({ start: 0, removed: lines.whole(0, lines.filledCount), added: [] });
   let made = 0;
   for (const block of kind === "delete" ? [] : blocksOf(lines, changes)) {
     addRefined(blocks, block);
@@ -116,7 +116,7 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
     } while (i < changes.length && touchedLines(lines, changes[i] as Change).start < end);
     end = Math.min(end, lines.filledCount);
     text += lines.text.slice(copied, lines.start(end));
-    yield { start, removed: linesBetween(lines, start, end), added: text.match(/[^\n]*\n|[^\n]+$/g) ?? [] };
+    yield { start, removed: lines.whole(start, end), added: text.match(/[^\n]*\n|[^\n]+$/g) ?? [] };
   }
 }
 
@@ -129,12 +129,6 @@ function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: 
   const last = lines.lineAt(to);
   const endsLine = insert === "" ? from === lines.start(start) : insert.endsWith("\n");
   return { start, end: to === lines.start(last) && endsLine ? last : last + 1 };
-}
-
-/** Returns the lines in `[start, end)`, including their line endings. */
-function linesBetween(lines: LineIndex, start: number, end: number): string[] {
-  const count = Math.max(0, end - start);
-  return Array.from({ length: count }, (_, i) => lines.text.slice(lines.start(start + i), lines.end(start + i)));
 }
 
 /**
@@ -163,7 +157,7 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
     const body: string[] = [];
     let line = from;
     const copyTo = (end: number): void => {
-      for (const same of linesBetween(lines, line, end)) body.push(signed(" ", same));
+      for (const same of lines.whole(line, end)) body.push(signed(" ", same));
       line = Math.max(line, end);
     };
     do {

@@ -91,31 +91,7 @@ export function visible(text: string): string {
   });
 }
 
-/** A line of a text that was split at every CRLF, LF and lone CR. For the last line, the line ending is empty. */
-export interface SplitLine {
-  /** Offsets in UTF-16 code units: the line's content is `[from, to)` and its line ending is `[to, next)`. */
-  readonly from: number;
-  readonly to: number;
-  readonly next: number;
-}
-
-/** Splits `[from, to)` of a text into lines. A trailing line ending is followed by an empty last line. */
-export function splitLines(text: string, from = 0, to = text.length): SplitLine[] {
-  const lines: SplitLine[] = [];
-  let start = from;
-  for (let i = from; i < to; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit !== LF && unit !== CR) continue;
-    const next = unit === CR && i + 1 < to && text.charCodeAt(i + 1) === LF ? i + 2 : i + 1;
-    lines.push({ from: start, to: i, next });
-    start = next;
-    i = next - 1;
-  }
-  lines.push({ from: start, to, next: to });
-  return lines;
-}
-
-/** Returns the lines of a text, as split by `splitLines`, without their line endings. */
+/** Returns the lines of a text, split at every CRLF, LF and lone CR. A trailing line ending is followed by an empty line. */
 export function lineTexts(text: string): string[] {
-  return splitLines(text).map(({ from, to }) => text.slice(from, to));
+  return text.split(/\r\n|[\r\n]/);
 }

@@ -62,7 +62,7 @@ export class LineChanges {
 
   private alikeIn({ from, to, isLine }: LineHunk, seen: LineRun): readonly number[] {
     if (isLine || from === to) return [];
-    const removed = new Set(Array.from({ length: to - from }, (_, i) => this.base.content(from + i)));
+    const removed = new Set(this.base.contents(from, to));
     const lines = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i);
     return lines.filter((line) => removed.has(this.base.content(line)) && this.at(line) === undefined);
   }
@@ -181,7 +181,7 @@ function slidTo(base: LineIndex, { to: end }: LineHunk, hunk: LineHunk): LineHun
   if (by <= 0 || reach.from > end || (from < to && insert.length > 0)) return hunk;
   if (from < to) return { ...hunk, from: end, to: to - by };
   // Inserted lines that slide up leave the lines over which they slide below them.
-  const above = Array.from({ length: by }, (_, i) => base.content(end + i));
+  const above = base.contents(end, from);
   const aboveEnds = Array.from({ length: by }, (_, i) => base.terminator(end + i));
   return {
     ...hunk,
@@ -275,8 +275,8 @@ function hunksOf(
   const set = ChangeSet.of(end - start, own);
   const block = LineIndex.of(base.text.slice(start, end), base.rule);
   const after = LineIndex.of(set.apply(block.text), base.rule);
-  const old = Array.from({ length: to - from }, (_, i) => base.content(from + i));
-  const next = Array.from({ length: after.filledCount }, (_, i) => after.content(i));
+  const old = base.contents(from, to);
+  const next = after.contents(0, after.filledCount);
   const ends = next.map((_, i) => after.terminator(i));
   const list = { length: base.filledCount, at: (line: number) => base.content(line) };
   const parts = partsOf(old, next, kind === "typed" ? keptIn(block, after, set) : undefined, kind);

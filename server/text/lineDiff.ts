@@ -25,5 +25,5 @@ export function differingLines(textA: string, textB: string, rule: LineRule): Di
 
 function linesOf(text: string, rule: LineRule): string[] {
   const lines = LineIndex.of(text, rule);
-  return Array.from({ length: lines.filledCount }, (_, i) => text.slice(lines.start(i), lines.end(i)));
+  return lines.whole(0, lines.filledCount);
 }

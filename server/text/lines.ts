@@ -63,6 +63,9 @@ export interface LineRule {
   readonly loneCrEndsLine: boolean;
 }
 
+/** The rule of texts that come from a caller: every kind of line ending ends a line. */
+export const anyLineEnd: LineRule = { loneCrEndsLine: true };
+
 /** A text and the offsets of its lines. A trailing line ending is followed by an empty last line. */
 export class LineIndex {
   private constructor(
@@ -116,6 +119,18 @@ export class LineIndex {
   /** Returns a line without its line ending. */
   content(line: number): string {
     return this.text.slice(this.start(line), this.contentEnd(line));
+  }
+
+  /** Returns the lines `[from, to)` without their line endings; none if `to` is not greater. */
+  contents(from: number, to: number): string[] {
+    return Array.from({ length: Math.max(0, to - from) }, (_, i) => this.content(from + i));
+  }
+
+  /** Like `contents`, but with the line endings. */
+  whole(from: number, to: number): string[] {
+    return Array.from({ length: Math.max(0, to - from) }, (_, i) =>
+      this.text.slice(this.start(from + i), this.end(from + i)),
+    );
   }
 
   /** Returns a line's ending: `\n`, `\r\n` or `\r`, or the empty string for the last line. */

@@ -42,10 +42,7 @@ const mod = (i: number, n: number): number => ((i % n) + n) % n;
 
 /** Reports whether an edit puts a line elsewhere that somebody has removed. */
 const isMoved = (edit: LineChanges, { from, to, insert }: LineHunk): boolean =>
-  insert.length === 0 &&
-  Array.from({ length: to - from }, (_, i) => edit.base.content(from + i)).some(
-    (line) => line.trim() !== "" && edit.adds(line),
-  );
+  insert.length === 0 && edit.base.contents(from, to).some((line) => line.trim() !== "" && edit.adds(line));
 
 /** Reports whether somebody typed on a kept line that is equal to one that an edit removes. */
 const isAlikeTouched = (typed: LineChanges, { alike = [] }: LineHunk): boolean =>

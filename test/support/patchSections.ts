@@ -1,6 +1,14 @@
 /** Patches and the sections that they must parse to, for the tests of the grammar. */
 import { expect } from "vitest";
+import { parsePatch as parse } from "../../server/dialect/codexPatch.js";
+import type { Leniency } from "../../server/dialect/patchMarkers.js";
 import type { AddSection, Anchor, DeleteSection, Hunk, HunkLine, UpdateSection } from "../../server/plan/operation.js";
+
+/** Parses a patch; leaves out the lines that are no part of it. */
+export function parsePatch(text: string, how: Leniency) {
+  const read = parse(text, how);
+  return read.ok ? { ok: true as const, operations: read.operations, warnings: read.warnings } : read;
+}
 
 /** The line that begins a patch. */
 export const begin = "*** Begin Patch";

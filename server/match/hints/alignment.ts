@@ -71,7 +71,7 @@ export function pairsNear(index: TextIndex, start: number, sought: readonly stri
   const lines = index.matchedLines;
   const from = Math.max(0, start - reachBounds.linesAround);
   const end = Math.min(lines.filledCount, start + sought.length + reachBounds.linesAround);
-  const found = Array.from({ length: Math.max(0, end - from) }, (_, i) => lines.content(from + i).trim());
+  const found = lines.contents(from, end).map((line) => line.trim());
   // For each sought line and each document line, the best value of an alignment of the lines before them, and its last step.
   const values = [found.map(() => 0)];
   values[0]!.push(0);

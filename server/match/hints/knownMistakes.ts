@@ -1,6 +1,7 @@
 /** Known mistakes in old texts, each with a function that undoes it. Used for hints, never for matching. */
-import { lineTexts, splitLines } from "../../text/chars.js";
+import { lineTexts } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
+import { anyLineEnd, LineIndex } from "../../text/lines.js";
 import { withoutView } from "../viewPrefix.js";
 
 /** A known mistake in an old text. */
@@ -70,9 +71,8 @@ function withoutNumbers(text: string): string {
 const numbered = /^[ \t]{0,20}\d{1,9}(?:\t|→|: ?| ?\| ?| |$)/;
 
 function withoutFence(text: string): string {
-  const lines = splitLines(text);
-  const isFence = (at: number): boolean => /^\s*(?:```|~~~)/.test(text.slice(lines[at]?.from ?? 0, lines[at]?.to ?? 0));
-  const last = lines.at(-1)?.from === text.length ? lines.length - 2 : lines.length - 1;
-  if (last < 2 || !isFence(0) || !isFence(last)) return text;
-  return text.slice(lines[1]?.from, lines[last - 1]?.to);
+  const lines = LineIndex.of(text, anyLineEnd);
+  const isFence = (line: number): boolean => /^\s*(?:```|~~~)/.test(lines.content(line));
+  const last = lines.filledCount - 1;
+  return last < 2 || !isFence(0) || !isFence(last) ? text : text.slice(lines.start(1), lines.contentEnd(last - 1));
 }

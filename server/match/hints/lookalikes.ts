@@ -13,7 +13,7 @@ export function lookalikes(index: TextIndex, oldText: string): Region[] {
   const wanted = squeezed(oldText);
   if (!isTelling(oldText) || index.text.length > bounds.documentUnits) return [];
   const lines = index.matchedLines;
-  const parts = Array.from({ length: lines.lineCount }, (_, line) => squeezed(lines.content(line)));
+  const parts = lines.contents(0, lines.lineCount).map(squeezed);
   const starts: number[] = [];
   let length = 0;
   for (const part of parts) {

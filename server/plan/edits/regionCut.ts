@@ -8,7 +8,7 @@ import type { RungName } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { TextIndex } from "../../match/textIndex.js";
 import { ChangeSet } from "../../text/changeSet.js";
-import { isAllBlank, lineTexts, splitLines } from "../../text/chars.js";
+import { isAllBlank, lineTexts } from "../../text/chars.js";
 import { afterStep, type Draft, type Span } from "../draft.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { meantBy } from "./choose.js";
@@ -39,7 +39,7 @@ export interface SoughtEdit {
 /** Looks for an edit's old text in the text before the batch. */
 export function* lookFor(start: Draft, edit: EditOperation, options: BatchOptions): Generator<void, SoughtEdit> {
   const { oldText, newText } = edit;
-  const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };
+  const sought: SoughtEdit = { edit, lines: lineTexts(oldText).length };
   const hasMark = start.document.bom && (oldText.startsWith("\uFEFF") || newText.startsWith("\uFEFF"));
   if (hasMark || refusal(start, edit, options) !== undefined) return sought;
   const located = yield* locating(start.index, oldText, options);

@@ -328,7 +328,7 @@ function quotedRegion(draft: Draft, region: Region, most: number = limits.neares
   const isFar = difference !== undefined && difference.line - region.startLine >= most;
   const shownStart = isFar ? difference.line - Math.floor(most / 2) : region.startLine;
   const shownEnd = Math.min(region.endLine, shownStart + most - 1);
-  const content = Array.from({ length: shownEnd - shownStart + 1 }, (_, i) => lines.content(shownStart + i));
+  const content = lines.contents(shownStart, shownEnd + 1);
   const inBase = (line: number): number => lineInBase(draft, lines.start(line));
   const numbered = content.map((text, i) => ({ text, number: ownLine(draft, shownStart + i) }));
   return {

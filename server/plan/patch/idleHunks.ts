@@ -24,15 +24,15 @@ export function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[
   if (isDone) return plans;
   return plans.map((plan) => {
     const hunks = hunksOf(plan.operations);
-    return { ...plan, outcomes: plan.outcomes.map((outcome) => failed(outcome, skippedHunk(hunks, outcome))) };
+    const outcomes = plan.outcomes.map((outcome): EditOutcome => {
+      const hunk = outcome.status === "skipped" ? hunks.get(outcome.index) : undefined;
+      if (hunk === undefined || !isIdle(hunk)) return outcome;
+      const how = { isSigned: isSigned(hunk), absence: undefined, line: outcome.places[0]?.startLine };
+      const at = atHunk(hunk, outcome);
+      return failedOutcome(at, hunkFailures.noChange(at, how));
+    });
+    return { ...plan, outcomes };
   });
-}
-
-function failed(outcome: EditOutcome, hunk: Hunk | undefined): EditOutcome {
-  if (hunk === undefined) return outcome;
-  const at = atHunk(hunk, outcome);
-  const how = { isSigned: isSigned(hunk), absence: undefined, line: outcome.places[0]?.startLine };
-  return failedOutcome(at, hunkFailures.noChange(at, how));
 }
 
 const atHunk = ({ index, patchLine }: Hunk, { path }: EditOutcome) => ({ index, path, patchLine });
@@ -44,9 +44,3 @@ const hunksOf = (operations: readonly Operation[]): ReadonlyMap<number, Hunk> =>
       section.kind === "update" ? section.hunks.map((hunk) => [hunk.index, hunk] as const) : [],
     ),
   );
-
-/** Returns the idle hunk that an outcome is about, if it was skipped. */
-function skippedHunk(hunks: ReadonlyMap<number, Hunk>, { index, status }: EditOutcome): Hunk | undefined {
-  const hunk = status === "skipped" ? hunks.get(index) : undefined;
-  return hunk !== undefined && isIdle(hunk) ? hunk : undefined;
-}

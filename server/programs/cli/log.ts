@@ -10,6 +10,7 @@ import { type FailedRequest, type RequestContext, sendRequest } from "../../sess
 import { selectSession } from "../../session/selectSession.js";
 import { closeSessions, findSessions, type LiveSession } from "../../session/sessions.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
+import { shownSession } from "../shared/describeSessions.js";
 import { exitCodeOf, exitCodes, forStderr, print, printJson, say } from "../shared/output.js";
 import { reachSentences } from "../shared/sentences.js";
 import type { Arguments } from "./arguments.js";
@@ -50,15 +51,10 @@ export async function showStatus({ json }: Arguments, context: RequestContext): 
   const seen = await survey(context);
   if (!seen.ok) return showFailure(seen, { json });
   const { sessions, calls } = seen;
-  const shown = sessions.map(
-    ({
-      record: { id, client, pid, startedAt },
-      version,
-      status: { folders, absentFolders = [], open, agents, question },
-    }) => {
-      return { id, client, version, pid, startedAt, folders, absentFolders, open, agents, question };
-    },
-  );
+  const shown = sessions.map((session) => {
+    const { agents, question } = session.status;
+    return { ...shownSession(session), agents, question };
+  });
   if (json) {
     printJson({ directory: context.directory, sessions: shown, transactions: calls });
     return exitCodes.done;

@@ -58,7 +58,7 @@ export function jsonFile(path: string, entries: readonly JsonEntry[]): ConfigFil
     },
     ours(text) {
       const [mark, body] = splitMark(text);
-      const tree = parseTree(body, [], { allowTrailingComma: true });
+      const tree = treeOf(body);
       const nodes = tree === undefined ? [] : ownNodes(tree, entries);
       return nodes.map((node): OurRange => [mark.length + node.offset, mark.length + endOf(node)]);
     },
@@ -166,25 +166,17 @@ function addEntry(text: string, entry: JsonEntry): string {
 }
 
 function removeEntry(text: string, entry: JsonEntry): string {
-  const { path, value, kind, isOurs = (one) => isSame(one, value) } = entry;
-  const present = valueAt(text, path);
-  if (kind === "item") {
-    const index = Array.isArray(present) ? present.findIndex(isOurs) : -1;
-    if (index === -1) return text;
-    return removeEntry(withoutEmptyParents(without(text, [...path, index]), path), entry);
-  }
-  const isTheirs = kind === "default" ? !isSame(present, value) : !runsThisProgram(present);
-  if (present === undefined || isTheirs) return text;
-  return withoutEmptyParents(without(text, path), path.slice(0, -1));
+  const tree = treeOf(text);
+  const [node] = tree === undefined ? [] : nodesOf(tree, entry);
+  if (node === undefined) return text;
+  const isItem = entry.kind === "item";
+  const rest = withoutEmptyParents(without(text, node), isItem ? entry.path : entry.path.slice(0, -1));
+  return isItem ? removeEntry(rest, entry) : rest;
 }
 
 /** Removes a property or an element with a comma and its line, but no comments, unlike the library's removal. */
-function without(text: string, path: readonly (string | number)[]): string {
-  const tree = parseTree(text, [], { allowTrailingComma: true });
-  const value = tree === undefined ? undefined : nodeAt(tree, path);
-  const node = value?.parent?.type === "property" ? value.parent : value;
-  const siblings = node?.parent?.children ?? [];
-  if (node === undefined) return text;
+function without(text: string, node: Node): string {
+  const siblings = node.parent?.children ?? [];
   const before = siblings[siblings.indexOf(node) - 1];
   const end = endOf(node);
   const ownComma = commaAfter(text, end);
@@ -219,11 +211,10 @@ function withoutRange(text: string, from: number, to: number): string {
 
 /** Removes the objects and arrays on the path in which nothing is left, not even a comment, from the innermost outwards. */
 function withoutEmptyParents(text: string, path: readonly string[]): string {
-  if (path.length === 0) return text;
-  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const tree = path.length === 0 ? undefined : treeOf(text);
   const node = tree === undefined ? undefined : nodeAt(tree, path);
-  const hasNothing = node !== undefined && /^(?:\{\s*\}|\[\s*\])$/.test(textOf(text, node));
-  return hasNothing ? withoutEmptyParents(without(text, path), path.slice(0, -1)) : text;
+  if (node?.parent === undefined || !/^(?:\{\s*\}|\[\s*\])$/.test(textOf(text, node))) return text;
+  return withoutEmptyParents(without(text, node.parent), path.slice(0, -1));
 }
 
 /** Sets or adds a value. The library's own formatting would also rewrite the value before it. */
@@ -264,6 +255,7 @@ function inLayout({ offset, length, content }: Edit, text: string, path: readonl
   return `${before}${eol}${indented}${after}${isLast ? eol + unit.repeat(level - 1) : ""}`;
 }
 
+const treeOf = (text: string): Node | undefined => parseTree(text, [], { allowTrailingComma: true });
 const nodeAt = (tree: Node, path: readonly (string | number)[]): Node | undefined =>
   findNodeAtLocation(tree, [...path]);
 const textOf = (text: string, node: Node): string => text.slice(node.offset, node.offset + node.length);

@@ -24,13 +24,13 @@ export const helix: SetUpProgram = {
   takesLanguages: true,
   forms: {
     async plain(installation, { words }) {
-      const setup = await helixSetup(words, { command: serverCommand(installation), keepsOthers: false });
-      return setup.ok ? readable(setup.value.text) : setup;
+      const setup = await helixSetup(words, serverCommand(installation), "add");
+      return setup.ok ? readable(`${heading(setup.value.file)}\n${setup.value.block}`) : setup;
     },
   },
   async files(installation, task, { words }) {
     if (task === "remove") return readable([blockFile(userFile(), { comment: "#", block: "", byHand: /(?!)/ })]);
-    const setup = await helixSetup(words, { command: serverCommand(installation), keepsOthers: true });
+    const setup = await helixSetup(words, serverCommand(installation), "replace");
     if (!setup.ok) return setup;
     const { file, before, block } = setup.value;
     const entries = blockFile(file, { comment: "#", block, byHand: /(?!)/ });
@@ -40,38 +40,23 @@ export const helix: SetUpProgram = {
   },
 };
 
-/** The entries for some languages. */
-interface HelixSetup {
-  /** Path of the user's languages.toml. */
-  readonly file: string;
-  /** The text of that file for which the entries were built; an empty string if there is no file. */
-  readonly before: string;
-  /** The entries. */
-  readonly block: string;
-  /** The entries, below a comment that says where they belong. */
-  readonly text: string;
-}
-
-/** How the entries are built. */
-interface HelixOptions {
-  /** The command line of the language server. */
-  readonly command: readonly string[];
-  /** `true` if the entries replace those that this program has written, and so must include their languages. */
-  readonly keepsOthers: boolean;
-}
-
-/** Builds entries with all servers of each language, which only Helix knows, for languages named or found. */
+/**
+ * Builds entries with all servers of each language, which only Helix knows, for languages named or found. With `replace`, they
+ * replace those that this program has written, and so include their languages. `before`: the text of the user's file for
+ * which they were built; an empty string if there is no file.
+ */
 async function helixSetup(
   named: readonly string[],
-  { command, keepsOthers }: HelixOptions,
-): Promise<Input<HelixSetup>> {
+  command: readonly string[],
+  task: "add" | "replace",
+): Promise<Input<{ readonly file: string; readonly before: string; readonly block: string }>> {
   const found = named.length > 0 ? [] : projectLanguages(process.cwd());
   const file = userFile();
   const present = await readConfig(file);
   if (!present.ok) return unreadable(configureSentences.refused(inHome(file), present.problem));
   const before = present.value.text ?? "";
   const own = withoutBlock(before);
-  const earlier = keepsOthers ? languagesIn(before.slice(...(blockIn(before, "#") ?? [0, 0]))) : [];
+  const earlier = task === "replace" ? languagesIn(before.slice(...(blockIn(before, "#") ?? [0, 0]))) : [];
   if (named.length + found.length + earlier.length === 0) return unreadable(setupSentences.noLanguages());
   const helix = findHelix();
   if (helix === undefined) return unreadable(setupSentences.noHelix());
@@ -96,8 +81,7 @@ async function helixSetup(
   const texts = entries.flatMap((entry) => (entry.ok ? [entry.value] : []));
   if (texts.length === 0) return unreadable(setupSentences.noLanguages());
   await sayProjectLists(languages);
-  const entriesText = [...(server === "" ? [] : [server]), ...texts].join("\n");
-  return { ok: true, value: { file, before, block: entriesText, text: `${heading(file)}\n${entriesText}` } };
+  return readable({ file, before, block: [...(server === "" ? [] : [server]), ...texts].join("\n") });
 }
 
 /** Says which languages have a list in the project's own file, which Helix uses instead of the user's list. */

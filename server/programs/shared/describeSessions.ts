@@ -4,7 +4,7 @@ import { closedSessionOf } from "../../session/holders.js";
 import { sessionName } from "../../session/record.js";
 import type { RequestContext } from "../../session/request.js";
 import { type SelectedSession, selectSession } from "../../session/selectSession.js";
-import { closeSessions, type FoundSessions, findSessions } from "../../session/sessions.js";
+import { closeSessions, type FoundSessions, findSessions, type LiveSession } from "../../session/sessions.js";
 import { reachSentences, type ShownSession } from "./sentences.js";
 
 /** Tells an agent which editors can be reached, what problems there are, and which session would receive its calls. */
@@ -22,15 +22,17 @@ export async function withSessions<T>(
 ): Promise<T> {
   const found = await findSessions(sessions, caller);
   try {
-    const shown = found.reached.map(
-      ({ record: { id, client, pid, startedAt }, version, status: { folders, absentFolders = [], open } }) => {
-        return { id, client, version, pid, startedAt, folders, absentFolders, open };
-      },
-    );
-    return await task(found, shown);
+    return await task(found, found.reached.map(shownSession));
   } finally {
     closeSessions(found);
   }
+}
+
+/** Returns what is shown of a session. */
+export function shownSession({ record, version, status }: LiveSession): ShownSession {
+  const { id, client, pid, startedAt } = record;
+  const { folders, absentFolders = [], open } = status;
+  return { id, client, version, pid, startedAt, folders, absentFolders, open };
 }
 
 /** Finds the session that would get a call for files in the working directory. */
