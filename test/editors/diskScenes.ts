@@ -163,7 +163,6 @@ const emacsHands: Hands = {
   saved: (rate) => `rate = ${rate}\nnet\nmine\n`,
 };
 
-/** Scenes in which Neovim could lose a text that it has not shown. */
 const neovimRisks: Row["sessions"] = {
   "merges after the person has saved a copy under another name": [
     [keys("omine\u001b"), "mine", "[+]"],
@@ -261,7 +260,7 @@ const [stale, unmerged, reload] = [
   keys(":reload\r"),
 ] as const;
 
-/** The same writers for an editor that loads nothing by itself: each time, a message says what the person can do. */
+/** The writers where nothing is loaded. */
 const helixWriters: Row["sessions"] = {
   "sed -i on a clean file, and on one with unsaved text": [
     [shell("sed -i s/0.19/0.20/ price.txt"), stale],
@@ -306,6 +305,14 @@ const helixWriters: Row["sessions"] = {
   ],
 };
 
+const helixKept: Row["sessions"] = {
+  "keeps what :w! replaces": [
+    [disk(by), stale],
+    [keys("omine\u001b"), "mine", "[+]"],
+    [keys(":w!\r"), "has replaced what another program wrote"],
+  ],
+};
+
 const helixRow = (name: string, kind: EditorKind): Row => ({
   name,
   program: "Helix",
@@ -320,12 +327,7 @@ const helixRow = (name: string, kind: EditorKind): Row => ({
       [keys(":w\r"), "rate = 0.19", refused],
       [keys(":reload\r"), "rate = 0.20"],
     ],
-    "keeps what :w! replaces": [
-      [disk(by), stale],
-      [keys("omine\u001b"), "mine", "[+]"],
-      [keys(":w!\r"), 'Your save of "price.txt" has replaced what another program wrote'],
-      [becomes("rate = 0.19\nmine\nnet\n")],
-    ],
+    ...(kind === helix ? helixKept : {}),
     "refuses to save a buffer with unsaved text; a reload drops it, and u brings it back": [
       [keys("omine\u001b"), "mine", "[+]"],
       [disk(by), '"price.txt" changed on disk, and has unsaved text here'],
