@@ -43,10 +43,9 @@ export const [ownEditsSaved, ownEditsUnsaved] = [
   "each agent's own edit of a file with unsaved text, and then a save",
 ] as const;
 
-/** The terminal loses and gets the focus. */
 const focus = keys("\u001b[O\u001b[I");
 
-/** The text with which the file is opened. */
+/** The text that is opened. */
 export const before = "rate = 0.19\nnet\n";
 const [by, after] = ["rate = 0.20\nnet\n", "rate = 0.21 and more\nnet\n"];
 
@@ -260,7 +259,6 @@ const [stale, unmerged, reload] = [
   keys(":reload\r"),
 ] as const;
 
-/** The writers where nothing is loaded. */
 const helixWriters: Row["sessions"] = {
   "sed -i on a clean file, and on one with unsaved text": [
     [shell("sed -i s/0.19/0.20/ price.txt"), stale],
