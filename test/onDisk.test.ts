@@ -37,6 +37,20 @@ describe("a document without unsaved text", () => {
     await expect.poll(() => desk.adopted).toHaveLength(1);
   });
 
+  it("that the user of such an editor has loaded, or has replaced, is known when the next one comes", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { knows: false });
+    const stale = /^"a\.txt" changed on disk; the editor shows the old text\./;
+    await desk.write("a.txt", "other\n");
+    await expect.poll(desk.notices).toEqual([expect.stringMatching(stale)]);
+    await desk.typeOver("a.txt", text, "other\n");
+    await desk.write("a.txt", text);
+    await expect.poll(desk.notices).toEqual([expect.stringMatching(stale), expect.stringMatching(stale)]);
+    await desk.typeOver("a.txt", "other", "mine");
+    await desk.save("a.txt");
+    await expect.poll(desk.notices).toHaveLength(3);
+    expect(desk.notices()[2]).toMatch(/^Your save of "a\.txt" has replaced what another program wrote/);
+  });
+
   it("is left to an editor that does not know the notification, whose user is told after two seconds", async () => {
     const desk = await start({ open: { "a.txt": text } }, { knows: false });
     await desk.write("a.txt", "other\n");

@@ -1,6 +1,7 @@
 /** The parts of the pages for users that are made from the code, and from the cases that real editors run. */
 import { agents, hookNames } from "../../server/agents/agents.js";
 import { settingsJsonSchema } from "../../server/workspace/settings.js";
+import { ownEditsSaved, ownEditsUnsaved, rows } from "../editors/diskScenes.js";
 import { casesOf, pageNames, subjectOfNoEditor } from "../editors/pages.js";
 import { codeList, type MadeRow, type Maker, table } from "./markdown.js";
 
@@ -72,8 +73,27 @@ function wayRows(): MadeRow[] {
   );
 }
 
+const [shown, untold] = ["the editor has it, nothing typed is lost, nothing asked", "a message says `:reload`"];
+
+/** Returns what the real editors have shown after each agent's own edit: their sessions check it. */
+function editorRows(): MadeRow[] {
+  const states = { "open and saved": ownEditsSaved, "with unsaved text": ownEditsUnsaved };
+  return hookNames.flatMap((name) =>
+    Object.entries(states).map(([state, session]): MadeRow => {
+      const cells = rows.flatMap(({ program, sessions }) => {
+        const steps = sessions[session] ?? [];
+        const edits = steps.flatMap(([act]) => ("edit" in act && act.edit.agent === name ? [act.edit] : []));
+        if (edits.length === 0) throw new Error(`${program} has no session in which ${name} edits a file`);
+        return [[program, edits.some(({ isLeft }) => isLeft) ? untold : shown]];
+      });
+      return { edit: `${agents[name].title}, ${state}`, ...Object.fromEntries(cells) };
+    }),
+  );
+}
+
 /** The parts of the page about hooks. */
 export const hookParts: Readonly<Record<string, Maker>> = {
   hooks: () => codeList(hookNames),
+  editors: () => table(["edit", "Neovim", "Emacs", "Helix"], editorRows()),
   ways: (old) => table(["edit", "`--hook`", "`--hook --apply`", "the model reads, with `--apply`"], wayRows(), old),
 };

@@ -334,7 +334,11 @@ export class OpenFilesOnDisk implements DiskFollower {
 
   #notLoaded(file: FollowedFile, disk: string): void {
     if (this.#loads) this.#look(file, disk);
-    else this.#reports.add({ kind: "stale", path: file.path ?? file.uri });
+    else {
+      // The user may load it later, or replace it by a save.
+      file.conflicting = disk;
+      this.#reports.add({ kind: "stale", path: file.path ?? file.uri });
+    }
   }
 }
 

@@ -43,11 +43,14 @@ export const diskSentences = {
     const isTaken = ({ kind }: DiskReport): boolean => kind === "merged" || kind === "loaded";
     const taken = reports.filter(isTaken).length;
     const others = reports.filter((report) => !isTaken(report));
-    const conflicts = others.filter(({ kind }) => kind === "conflict").length;
+    const countOf = (kind: DiskReport["kind"]): number => others.filter((one) => one.kind === kind).length;
+    const [conflicts, stale] = [countOf("conflict"), countOf("stale")];
+    const left = others.length - conflicts - stale;
     const parts = [
       ...(taken > 0 ? [`${count(taken, "file")} taken over from disk`] : []),
       ...(conflicts > 0 ? [`${count(conflicts, "conflict")}`] : []),
-      ...(others.length > conflicts ? [`${count(others.length - conflicts, "other message")}`] : []),
+      ...(stale > 0 ? [`${count(stale, "file")} changed on disk and not loaded`] : []),
+      ...(left > 0 ? [`${count(left, "other message")}`] : []),
     ];
     const details = others.slice(0, 3).map((report) => sentenceFor(report, commands));
     return clip([`${parts.join(", ")}.`, ...details].join(" "), limits.noticeText);
