@@ -44,7 +44,7 @@ describe("independent edits", () => {
       expect(seen(planned), `INDEPENDENT_SEED=${seed + i} INDEPENDENT_BATCHES=1 tries it again`).toEqual(seen(plain));
     }
     if (INDEPENDENT_SEED !== undefined) console.log({ seed, count, ...atOnce });
-    expect(atOnce.batches / count, `seed ${seed}`).toBeGreaterThan(0.2);
+    expect(atOnce.batches / count, `seed ${seed}`).toBeGreaterThan(0.15);
     expect(atOnce.edits / atOnce.batches, `seed ${seed}`).toBeGreaterThan(2);
   });
 });

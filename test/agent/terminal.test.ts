@@ -105,7 +105,7 @@ const sentences: readonly (readonly [page: object, Readonly<Record<string, Argum
       loneSurrogate: (n) => [at(n), "newText", 4],
       optionsRefused: () => [],
       notAnEdit: (n) => [at(n), "view", "tool"],
-      appends: (n) => [at(n), "append"],
+      append: (n) => [at(n), "append"],
       pattern: (n) => [at(n), "regex"],
       tooLong: (n) => [at(n), "path", 9, 8],
     },
