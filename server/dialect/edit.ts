@@ -89,6 +89,12 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
 function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findings: Findings): void {
   const { fields, command } = keys;
   const form = fields.oldText !== undefined && !fields.content && !fields.insertLine ? "oldText" : formOf(fields);
+  const named = command === "insert" || command === "str_replace" ? commandNames[command] : undefined;
+  // A text meant for a place must not replace the whole file.
+  if (form === "content" && named !== undefined) {
+    findings.fail(callFailures.missingFields(at, named.lacks, named.form));
+    return;
+  }
   const own = form === "oldText" ? undefined : fields[form]?.spelling;
   if (own !== undefined) {
     const others = editFieldNames.filter((name) => !formFields[form].includes(name));
@@ -108,6 +114,12 @@ function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findin
     findings.fail(callFailures.missingFields(at, names, form));
   }
 }
+
+/** The names of the fields without which a command of the text editor has no place in the file. */
+const commandNames = {
+  insert: { form: "insertLine", lacks: ["insert_line", "insert_text"] },
+  str_replace: { form: "oldText", lacks: ["old_str", "new_str"] },
+} as const;
 
 /** Returns the field by which an edit says what it replaces. */
 const formOf = (fields: SentKeys["fields"]) => forms.find((name) => fields[name] !== undefined) ?? "oldText";

@@ -60,7 +60,7 @@ export function trialKeys(source: object): string[] {
 function refusedKind(key: string, value: unknown): keyof typeof refusedNames | undefined {
   if (value === false || value === null || value === undefined) return undefined;
   const name = foldKey(key);
-  if (name === "mode" && value === "append") return "append";
+  if (value === "append" && ["mode", "command", "operation"].includes(name)) return "append";
   return refusedKinds.find((kind) => (refusedNames[kind] as readonly string[]).includes(name));
 }
 
