@@ -40,6 +40,8 @@ export function nameAbove(
   let isNear = true;
   for (const sent of lines.toReversed()) {
     const line = sent.trim();
+    // Cline's and Roo's calls have tags around the path and around the blocks.
+    if (/^<(?:diff|content)>(?:<!\[CDATA\[)?$/.test(line)) continue;
     const info = infoOf(line);
     if (line === "") isNear = false;
     else if (info === undefined) {

@@ -48,6 +48,15 @@ const refusedKinds = Object.keys(refusedNames) as (keyof typeof refusedNames)[];
 
 const editorCommands = ["view", "create", "str_replace", "insert", "undo_edit"] as const;
 
+/** The fields that a command of the text editor does not use. */
+const idleFields: Readonly<Record<(typeof editorCommands)[number], readonly FieldName[]>> = {
+  view: [],
+  undo_edit: [],
+  create: ["oldText", "newText", "insertLine"],
+  str_replace: ["content", "insertLine"],
+  insert: ["oldText", "content"],
+};
+
 /** Fields of the agents' own, ignored without a warning: `wait_for_previous` of Gemini CLI forbids parallel calls. */
 export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous"]);
 
@@ -88,6 +97,11 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
       fields[name] ??= { spelling, value };
       spellings.set(name, [...(spellings.get(name) ?? []), spelling]);
     }
+  }
+  // Programs that call the text editor for a model send every field, some of them empty.
+  for (const name of idleFields[command ?? "view"]) {
+    const value = fields[name]?.value;
+    if (value === "" || value === 0) delete fields[name];
   }
   const twice = [...spellings.values()].filter(({ length }) => length > 1);
   return { fields, twice, misplaced, refused, command, unknown };
