@@ -6,7 +6,7 @@ import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type EditFieldName, editFieldNames, editFields, editSchema, type FieldName } from "./fields.js";
 import type { Findings } from "./findings.js";
-import type { SentField, SentKeys } from "./keys.js";
+import { fieldsOf, type SentField, type SentKeys } from "./keys.js";
 import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
 
 /** The path of a call or an edit. */
@@ -89,10 +89,10 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
 function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findings: Findings): void {
   const { fields, command } = keys;
   const form = fields.oldText !== undefined && !fields.content && !fields.insertLine ? "oldText" : formOf(fields);
-  const named = command === "insert" || command === "str_replace" ? commandNames[command] : undefined;
+  const used = fieldsOf(command);
   // A text meant for a place must not replace the whole file.
-  if (form === "content" && named !== undefined) {
-    findings.fail(callFailures.missingFields(at, named.lacks, named.form));
+  if (form === "content" && used !== undefined && used.own !== form) {
+    findings.fail(callFailures.missingFields(at, used.lacks, used.own));
     return;
   }
   const own = form === "oldText" ? undefined : fields[form]?.spelling;
@@ -114,12 +114,6 @@ function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findin
     findings.fail(callFailures.missingFields(at, names, form));
   }
 }
-
-/** The names of the fields without which a command of the text editor has no place in the file. */
-const commandNames = {
-  insert: { form: "insertLine", lacks: ["insert_line", "insert_text"] },
-  str_replace: { form: "oldText", lacks: ["old_str", "new_str"] },
-} as const;
 
 /** Returns the field by which an edit says what it replaces. */
 const formOf = (fields: SentKeys["fields"]) => forms.find((name) => fields[name] !== undefined) ?? "oldText";
