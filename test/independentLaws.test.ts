@@ -7,13 +7,12 @@ import { planIndependent } from "../server/plan/edits/independent.js";
 import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
 import { toEnd } from "../server/text/lines.js";
 import { denseBatch } from "./support/denseBatches.js";
-import { lawRuns } from "./support/extent.js";
 import { regionBatch } from "./support/regionBatches.js";
 
 /**
  * INDEPENDENT_BATCHES=1000000 sets the number of batches; INDEPENDENT_SEED=1 starts at seed 1 and prints the outcomes.
  */
-const { INDEPENDENT_BATCHES = lawRuns(10000), INDEPENDENT_SEED } = process.env;
+const { INDEPENDENT_BATCHES = 10000, INDEPENDENT_SEED } = process.env;
 const count = Number(INDEPENDENT_BATCHES);
 const seed = Number(INDEPENDENT_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
@@ -44,7 +43,7 @@ describe("independent edits", () => {
       expect(seen(planned), `INDEPENDENT_SEED=${seed + i} INDEPENDENT_BATCHES=1 tries it again`).toEqual(seen(plain));
     }
     if (INDEPENDENT_SEED !== undefined) console.log({ seed, count, ...atOnce });
-    expect(atOnce.batches / count, `seed ${seed}`).toBeGreaterThan(0.15);
+    expect(atOnce.batches / count, `seed ${seed}`).toBeGreaterThan(0.2);
     expect(atOnce.edits / atOnce.batches, `seed ${seed}`).toBeGreaterThan(2);
   });
 });

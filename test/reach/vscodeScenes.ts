@@ -20,7 +20,7 @@ const isShown = (selector: string, text: RegExp): string => `${shown(selector, t
 /** The rows of the table that only VS Code has. */
 export const vscodeScenes: readonly Scene[] = [
   {
-    name: "one Ctrl+Z takes back all texts of a call",
+    name: "one Ctrl+Z undoes a call in all its files",
     doors: ["agent"],
     run: async (stage, _door, traits) => {
       stage.lay(three);

@@ -5,7 +5,7 @@ import type { CommentResult, MultiEditResult, ReviewCursor, ReviewSelector } fro
 import { requestForUser } from "./client.js";
 import type { Review } from "./review.js";
 
-/** What a command to keep or to undo is about, by the last part of its name. */
+/** What each *keep* and *undo* command acts on, by the last part of its name. */
 const scopes = {
   change: (cursor: Cursor): ReviewSelector => ({ uri: cursor.uri, range: cursor.range }),
   file: ({ uri }: Cursor): ReviewSelector => ({ uri }),

@@ -47,7 +47,7 @@ function toCall(session: Session, batch: KeptBatch, folders: readonly string[]):
     isUndone: files === undefined,
     async readSteps() {
       if (!batch.isInside) return { ok: false, failure: undoFailures.elsewhere(id, batch.folder) };
-      // The copies could have been forged, so their paths are checked like those of any call.
+      // Another program may have changed the copies, so their paths are checked like those of any call.
       const resolver = createResolver(worldOf(session, undefined));
       for (const path of paths) {
         const resolved = await resolver.resolve(path);

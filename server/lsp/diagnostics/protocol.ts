@@ -61,6 +61,6 @@ export interface NewDiagnostic {
 
 /** Result of the request `multiEdit/ownWrites` `{ files }`, after an agent has written files with a tool of its own. */
 export interface OwnWritesResult {
-  /** What the editor's other language servers report since then, for the model; empty if that is nothing new. */
+  /** What the model is told: what the user made of its changes, and the new errors; empty if there is nothing new. */
   sentences: readonly string[];
 }

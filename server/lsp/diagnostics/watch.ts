@@ -60,7 +60,7 @@ export function watchDiagnostics(session: Session, caller: Caller | undefined): 
   };
 }
 
-/** What is known before some files change. */
+/** The texts and the diagnostics before a call changes its files. */
 export interface EarlierReports {
   /** URIs of the files. */
   readonly uris: readonly string[];

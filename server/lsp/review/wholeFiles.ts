@@ -64,7 +64,7 @@ async function restored(session: Session, kept: KeptWhole): Promise<ReviewedFile
   const [path, oldPath] = [pathOfSyncedUri(uri), oldUri === undefined ? undefined : pathOfSyncedUri(oldUri)];
   const left = kind === "delete" ? path : oldPath;
   if (path === undefined || (kind === "rename") !== (oldPath !== undefined)) return undefined;
-  // What is kept could have been forged, so its paths are checked like those of any call.
+  // Another program may have changed what is kept, so its paths are checked like those of any call.
   const resolver = createResolver(worldOf(session, undefined));
   for (const name of [path, oldPath]) {
     const resolved = name === undefined ? undefined : await resolver.resolve(name);
