@@ -6,7 +6,7 @@ import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type EditFieldName, editFieldNames, editFields, editSchema, type FieldName } from "./fields.js";
 import type { Findings } from "./findings.js";
-import { fieldsOf, type SentField, type SentKeys } from "./keys.js";
+import { commandFields, type SentField, type SentKeys } from "./keys.js";
 import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
 
 /** The path of a call or an edit. */
@@ -89,7 +89,7 @@ export function readEdit(edit: SentEdit, findings: Findings): EditOperation | un
 function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findings: Findings): void {
   const { fields, command } = keys;
   const form = fields.oldText !== undefined && !fields.content && !fields.insertLine ? "oldText" : formOf(fields);
-  const used = fieldsOf(command);
+  const used = command && commandFields[command];
   // A text meant for a place must not replace the whole file.
   if (form === "content" && used !== undefined && used.own !== form) {
     findings.fail(callFailures.missingFields(at, used.lacks, used.own));

@@ -52,24 +52,22 @@ const editorCommands = ["view", "create", "str_replace", "insert", "undo_edit"] 
  * The fields of the text editor's commands that edit. `own`: the field that says what is replaced. `idle`: those that the
  * command does not use. `lacks`: the tool's names for the fields without which a text has no place in the file.
  */
-const commandFields: Readonly<
-  Record<
-    "create" | "str_replace" | "insert",
-    {
-      readonly own: "content" | "oldText" | "insertLine";
-      readonly idle: readonly FieldName[];
-      readonly lacks: readonly string[];
-    }
+export const commandFields: Readonly<
+  Partial<
+    Record<
+      (typeof editorCommands)[number],
+      {
+        readonly own: "content" | "oldText" | "insertLine";
+        readonly idle: readonly FieldName[];
+        readonly lacks: readonly string[];
+      }
+    >
   >
 > = {
   create: { own: "content", idle: ["oldText", "newText", "insertLine"], lacks: [] },
   str_replace: { own: "oldText", idle: ["content", "insertLine"], lacks: ["old_str", "new_str"] },
   insert: { own: "insertLine", idle: ["oldText", "content"], lacks: ["insert_line", "insert_text"] },
 };
-
-/** Returns the fields of a command that edits; `undefined` for any other, and without a command. */
-export const fieldsOf = (command: SentKeys["command"]) =>
-  command === undefined || command === "view" || command === "undo_edit" ? undefined : commandFields[command];
 
 /** Fields of the agents' own, ignored without a warning: `wait_for_previous` of Gemini CLI forbids parallel calls. */
 export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous"]);
@@ -113,7 +111,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     }
   }
   // Programs that call the text editor for a model send every field, some of them empty.
-  const { own: used, idle = [] } = fieldsOf(command) ?? {};
+  const { own: used, idle = [] } = (command && commandFields[command]) ?? {};
   for (const name of used !== undefined && fields[used] !== undefined ? idle : []) {
     const value = fields[name]?.value;
     if (value === "" || value === 0) delete fields[name];
