@@ -142,7 +142,8 @@ describe("after a restart", () => {
   /** Everything that the server keeps of a review. */
   const keptIn = (home: string): string => {
     const folder = join(home, "multi-edit-language-server", "reviews");
-    const names = existsSync(folder) ? readdirSync(folder) : [];
+    // A file under another name is being written, and may have got its own name meanwhile.
+    const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
     return names.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
   };
 });

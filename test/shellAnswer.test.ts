@@ -1,11 +1,9 @@
-/** A question that would cover its diff waits until the diff has been read, and may be answered from a shell. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { announced, friend, ownStateHome } from "./support/agentPeer.js";
 import { type Ran, runCommand } from "./support/commands.js";
 import { batch, type DeskOptions, hastyServer, layDesk, serverForDesks } from "./support/desk.js";
+import { textsBelow } from "./support/directory.js";
 
 const program = serverForDesks();
 
@@ -46,12 +44,6 @@ async function start(answers: readonly (string | undefined)[], options: DeskOpti
     },
     asked: (times: number) => expect.poll(() => editor.questions.length, { timeout: 5_000 }).toBe(times),
   };
-}
-
-/** The texts of all files below a directory. */
-function textsBelow(directory: string): string {
-  const paths = readdirSync(directory, { recursive: true, encoding: "utf8" }).map((name) => join(directory, name));
-  return paths.flatMap((path) => (statSync(path).isFile() ? [readFileSync(path, "utf8")] : [])).join("\n");
 }
 
 describe("a user who reads the diff", () => {
@@ -159,7 +151,13 @@ describe("the code", () => {
     const status = JSON.stringify(await agent.ask(2, "multiEdit/status", {}));
     expect(status).toContain(`"question":"${label}"`);
     const logs = editor.messages.map(({ message }) => message).join("\n");
-    const seen = [status, logs, textsBelow(home), textsBelow(root), ...editor.shown.map(({ text }) => text)].join("\n");
+    const seen = [
+      status,
+      logs,
+      ...Object.values(textsBelow(home)),
+      ...Object.values(textsBelow(root)),
+      ...editor.shown.map(({ text }) => text),
+    ].join("\n");
     await run("answer", secret, "reject");
     expect(`${seen}${JSON.stringify(await answer)}`).not.toMatch(new RegExp(`\\b${secret}\\b`));
   });

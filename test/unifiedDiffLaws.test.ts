@@ -1,10 +1,11 @@
 /** Laws for unified diffs: what Git and `diff` write is read as `git apply` and `patch` read it. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { textsBelow } from "./support/directory.js";
 import { lawRuns } from "./support/extent.js";
 import { applyDiff } from "./support/gitApply.js";
 import { planPatch } from "./support/patching.js";
@@ -99,15 +100,7 @@ function gitDiff(roots: Readonly<Record<"a" | "b", Tree>>, context: number): str
   });
 }
 
-function treeOf(folder: string): Map<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(
-    files.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return [path.slice(folder.length + 1), readFileSync(path, "utf8")];
-    }),
-  );
-}
+const treeOf = (folder: string): Map<string, string> => new Map(Object.entries(textsBelow(folder)));
 
 const sorted = (tree: ReadonlyMap<string, unknown>): [string, unknown][] =>
   [...tree].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,11 +1,11 @@
 /** The place of a scene: a project, an agent, and editors that come and go. */
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { announced, filesIn } from "../support/agentPeer.js";
-import { makeDirectory } from "../support/directory.js";
+import { makeDirectory, textsBelow } from "../support/directory.js";
 import { answerLoads } from "../support/editorLoads.js";
 import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
 import type { Conversation, Stage } from "./stage.js";
@@ -71,7 +71,7 @@ export function layTheatre(stage: Stage, server: string): Theatre {
         writeFileSync(join(root, path), text);
       }
     },
-    disk: () => filesOf(root),
+    disk: () => textsBelow(root),
     async openEditor(open, user = {}) {
       const command = [process.execPath, server, "--stdio"] as const;
       const { confirmsAfter, hasSample = false, reviews = false } = user;
@@ -137,14 +137,4 @@ function sceneEditor(editor: FakeEditor, root: string, state: string): SceneEdit
     },
     suspend: () => void editor.process.kill("SIGSTOP"),
   };
-}
-
-function filesOf(root: string): Record<string, string> {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(
-    entries.map(({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return [path.slice(root.length + 1), readFileSync(path, "utf8")];
-    }),
-  );
 }

@@ -1,8 +1,9 @@
 /** The real `apply_patch`, as published by OpenAI, run in a new folder for each trial. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { filesBelow } from "../support/directory.js";
 import type { Content, Outcome, Trial } from "./trial.js";
 
 /** The program, ready to run. */
@@ -67,14 +68,8 @@ function run(
   });
 }
 
-function readTree(root: string): Map<string, Content> {
-  const files = new Map<string, Content>();
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) files.set(path.slice(root.length + 1), contentOf(readFileSync(path)));
-  }
-  return files;
-}
+const readTree = (root: string): Map<string, Content> =>
+  new Map([...filesBelow(root)].map(([path, bytes]) => [path, contentOf(bytes)]));
 
 /** The text if the bytes are valid UTF-8, otherwise the bytes. */
 function contentOf(bytes: Uint8Array): Content {

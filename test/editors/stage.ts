@@ -1,6 +1,7 @@
 /** A case in a real editor: a folder with files, the open documents, and the state of both afterwards. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { filesBelow } from "../support/directory.js";
 import { decodeFile } from "../support/editorFiles.js";
 import type { Driver } from "./editor.js";
 import type { Session } from "./session.js";
@@ -160,11 +161,8 @@ async function untilSynced({ driver, wire }: Session, path: string): Promise<voi
 }
 
 /** All files below a folder. Bytes that are not text are shown as numbers. */
-function diskOf(folder: string): Texts {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
-  return Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), toText(readFileSync(path))]));
-}
+const diskOf = (folder: string): Texts =>
+  Object.fromEntries([...filesBelow(folder)].map(([path, bytes]) => [path, toText(bytes)]));
 
 /** Decodes bytes, keeping any byte order mark. */
 export function toText(bytes: Uint8Array): string {

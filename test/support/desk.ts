@@ -1,7 +1,7 @@
 /**
  * A strict editor with a set of files, for testing one conversation; everything on the desk is removed after the test.
  */
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
@@ -9,7 +9,7 @@ import { type CancellationToken, ResponseError } from "vscode-jsonrpc/node";
 import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
 import { buildProgram, type Program } from "./build.js";
 import { hastyClock } from "./clocks.js";
-import { type Entry, makeDirectory } from "./directory.js";
+import { type Entry, makeDirectory, textsBelow } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
 /**
@@ -210,7 +210,7 @@ function deskOf(editor: FakeEditor, root: string): Desk {
     root,
     uri,
     texts: () => Object.fromEntries([...editor.documents.values()].map((one) => [pathOf(one.uri), one.text])),
-    disk: () => readAll(root),
+    disk: () => textsBelow(root),
     // The casts assume the protocol's types; the tests check that the answers have them.
     propose: async (params, token) => (await editor.request("multiEdit/apply", params, token)) as MultiEditResult,
     apply: async (params, token) =>
@@ -232,12 +232,6 @@ function deskOf(editor: FakeEditor, root: string): Desk {
       await editor.type({ uri: uri(path), from: at, to: at, insert });
     },
   };
-}
-
-function readAll(root: string): Record<string, string> {
-  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = files.map((entry) => join(entry.parentPath, entry.name)).sort();
-  return Object.fromEntries(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]));
 }
 
 /** The failure of a call; throws if the call succeeded. */

@@ -1,5 +1,15 @@
 /** Temporary directories with files and links, each described by one object. */
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -15,6 +25,35 @@ export function makeDirectory(entries: Readonly<Record<string, Entry>>): string 
   fillDirectory(root, entries);
   return root;
 }
+
+/**
+ * The bytes of all files below a directory, by their paths in it, sorted. A file that a program removes or renames at
+ * this moment is left out.
+ */
+export function filesBelow(root: string): Map<string, Buffer> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
+  return new Map(
+    paths.flatMap((path) => {
+      const bytes = bytesIfThere(path);
+      return bytes === undefined ? [] : [[path.slice(root.length + 1), bytes] as const];
+    }),
+  );
+}
+
+/** The bytes of a file; `undefined` if there is none. */
+function bytesIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The texts of all files below a directory, by their paths in it, sorted. */
+export const textsBelow = (root: string): Record<string, string> =>
+  Object.fromEntries([...filesBelow(root)].map(([path, bytes]) => [path, bytes.toString("utf8")]));
 
 /** Removes a directory and its contents, even if an exiting process keeps writing to it for a moment. */
 export async function removeTree(path: string): Promise<void> {

@@ -1,8 +1,9 @@
 /** Applies the pages' diffs with git, so that none of the project's own code interprets them. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { filesBelow } from "./directory.js";
 import { decodeFile, encodeFile } from "./editorFiles.js";
 
 /** The bytes of files, keyed by their paths in the diff. */
@@ -43,12 +44,8 @@ function withoutBinaries(diff: string): { rest: string; deleted: string[] } {
 
 function readBack(folder: string, files: Files): Map<string, Buffer> {
   const after = new Map<string, Buffer>();
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const name = path.slice(folder.length + 1);
+  for (const [name, bytes] of filesBelow(folder)) {
     const before = files.get(name);
-    const bytes = readFileSync(path);
     const utf16 = before !== undefined && isUtf16(before);
     after.set(name, utf16 ? encodeFile({ ...decodeFile(bytes), encoding: "utf16le" }) : bytes);
   }

@@ -1,20 +1,12 @@
 /** Runs a case over the wire, with the server in its own process and the strict editor as its client. */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 import type { Case, CaseFile } from "./cases.js";
+import { filesBelow } from "./directory.js";
 import type { FileState } from "./expected.js";
 import type { FakeEditor } from "./fakeEditor.js";
 import type { Seen } from "./outcome.js";
@@ -151,10 +143,7 @@ function withoutRoot<T>(value: T, root: string): T {
 
 function filesOf(one: Case, editor: FakeEditor, root: string): Map<string, FileState> {
   const files = new Map<string, FileState>();
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) files.set(path.slice(root.length + 1), { disk: readFileSync(path) });
-  }
+  for (const [path, disk] of filesBelow(root)) files.set(path, { disk });
   for (const link of one.links.keys()) {
     const entry = readdirSync(dirname(join(root, link)), { withFileTypes: true }).find(({ name }) =>
       link.endsWith(name),
