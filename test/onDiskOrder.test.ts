@@ -71,6 +71,19 @@ describe("a merge", () => {
 });
 
 describe("the lines that an agent reads of a merge", () => {
+  it("are there once the merge that is under way has ended", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    let goOn = (): void => undefined;
+    desk.editor.beforeEdits(() => new Promise<void>((resolve) => (goOn = resolve)));
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(() => desk.editor.asked.length).toBe(1);
+    const reading = desk.read({ path: "a.txt" });
+    await delay(100);
+    goOn();
+    expect(await reading).toMatchObject({ text: typed.replace("two", "TWO"), mergedFromDisk: [{ startLine: 2 }] });
+  });
+
   it("are those that have the change by now", async () => {
     const desk = await start({ open: { "a.txt": text } });
     await desk.typeBefore("a.txt", "five", "typed ");

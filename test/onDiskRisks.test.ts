@@ -172,7 +172,8 @@ describe("a document whose path leads through a link", () => {
     const desk = await start({ files: { "first/a.txt": text, "second/a.txt": other } });
     symlinkSync(targets[0]!, join(desk.root, link));
     await desk.editor.open({ uri: desk.uri(path), text });
-    await delay(150);
+    // Answered once the text was compared with its file.
+    await desk.read({ path });
     await desk.typeBefore(path, "five", "typed ");
     symlinkSync(targets[1]!, join(desk.root, "new"));
     renameSync(join(desk.root, "new"), join(desk.root, link));

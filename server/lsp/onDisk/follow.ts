@@ -55,8 +55,10 @@ export class OpenFilesOnDisk implements DiskFollower {
     await this.#opened;
     const file = this.#files.get(uri);
     if (file?.path === undefined) return false;
-    if (!(await this.#watch.settled(file.path)) && file.coming === undefined) return false;
-    await this.#session.inTurn(async () => undefined);
+    const hasChanged = await this.#watch.settled(file.path);
+    if (!hasChanged && file.looking === undefined && file.coming === undefined) return false;
+    // A look finds that the text has moved, and is followed by another one.
+    while (file.looking !== undefined) await file.looking;
     const { coming } = file;
     // A text that comes later may be told later: a program may write the file all the time.
     while (coming !== undefined && file.coming === coming && this.#files.get(uri) === file)
@@ -165,11 +167,15 @@ export class OpenFilesOnDisk implements DiskFollower {
   async #compare(file: FollowedFile, text: string): Promise<void> {
     const path = pathOfSyncedUri(file.uri);
     if (path === undefined || this.#files.get(file.uri) !== file) return;
-    file.path = await realpath(path).catch(() => path);
+    // A link is watched before it is followed, so that one that is replaced at this moment is not missed.
+    file.path = path;
+    this.#watch.add(path);
+    const real = await realpath(path).catch(() => path);
     if (this.#files.get(file.uri) !== file) return;
-    this.#watch.add(file.path);
-    if (path !== file.path) this.#watch.add(path);
-    file.link = path === file.path ? undefined : path;
+    if (real !== path) {
+      Object.assign(file, { path: real, link: path });
+      this.#watch.add(real);
+    }
     const read = await readToCompare(file.path);
     const isSame = (one: string): boolean => compareWithFile(one, read, this.#session.facts.habits) === "same";
     if (isSame(text)) Object.assign(file, { base: withoutMark(text), conflicting: undefined });
@@ -210,7 +216,12 @@ export class OpenFilesOnDisk implements DiskFollower {
   #look(file: FollowedFile, told?: string): void {
     if (this.#isOff) return;
     const { inTurn, log } = this.#session;
-    inTurn(() => this.#takeOver(file, told)).catch((error: unknown) => log("error", String(error)));
+    const look = inTurn(() => this.#takeOver(file, told))
+      .catch((error: unknown) => log("error", String(error)))
+      .then(() => {
+        if (file.looking === look) file.looking = undefined;
+      });
+    file.looking = look;
   }
 
   async #takeOver(file: FollowedFile, told: string | undefined): Promise<void> {

@@ -17,6 +17,8 @@ export interface FollowedFile {
   base: string | undefined;
   /** The text on disk that the editor has been told to load; `undefined` if it has loaded it. */
   coming: string | undefined;
+  /** Settles once the last look at the file on disk has ended; `undefined` if there is none under way. */
+  looking: Promise<void> | undefined;
   /** A text on disk that was not merged into the unsaved text; `undefined` if there is none. */
   conflicting: string | undefined;
   /** The hash of the text on disk that was last asked about, and the answer, `undefined` while the question is open. */
@@ -53,5 +55,5 @@ export function writtenBy({ path = "", written }: FollowedFile, disk: string): W
 export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
   ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, merged: undefined, written: undefined },
   ...before,
-  ...{ uri, opening, path: undefined, link: undefined, coming: undefined, asked: undefined },
+  ...{ uri, opening, path: undefined, link: undefined, coming: undefined, looking: undefined, asked: undefined },
 });
