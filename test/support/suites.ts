@@ -2,6 +2,31 @@
 
 /** The files that only `npm run test:all` runs, each with the reason. A file that is named to vitest runs in any case. */
 export const onlyInAll: Readonly<Record<string, string>> = {
+  "test/agent/closing.test.ts":
+    "ends editors and agents while the user is asked; confirm.test.ts and session.test.ts have the usual ends",
+  "test/agent/hookClosed.test.ts": "what a hook can't find out, in every way; hook.test.ts has what it can",
+  "test/agent/hookDiagnostics.test.ts":
+    "what each agent hears of new errors; diagnostics.test.ts has what the session says",
+  "test/agent/hookPairs.test.ts": "two hooks of one agent on one call; hookApply.test.ts has one",
+  "test/agent/hookReach.test.ts": "editors that a hook can't ask; hook.test.ts has those that it can",
+  "test/agent/hookSaved.test.ts": "every agent's own edit of saved files; hookApply.test.ts has the rule",
+  "test/agent/mcpAnswers.test.ts": "the lengths and words of answers; mcp.test.ts has one of each tool",
+  "test/agent/samples.test.ts": "the samples for pi and for shells, beside agents that need none",
+  "test/agent/setupForms.test.ts":
+    "the forms that settings files can have; setupWrites.test.ts has each program's usual one",
+  "test/agent/sharedFiles.test.ts":
+    "files that several editors have open; sessions.test.ts has the choice between editors",
+  "test/agent/tickets.test.ts": "calls that wait longer than an agent; awaitAnswer.test.ts has the rule",
+  "test/agent/waiting.test.ts": "agents that wait for one another on disk; fairness.test.ts has the turns",
+  "test/confirmView.test.ts": "questions with a view of their own; confirm.test.ts has the questions",
+  "test/disk/keptBatches.test.ts": "kills the process at every step; undoOnDisk.test.ts undoes batches that have ended",
+  "test/disk/metadata.test.ts": "a matrix of attributes of files; commit.test.ts has the ways of writing",
+  "test/notices.test.ts": "the messages of editors that show little; didApply.test.ts has who is told of a change",
+  "test/onDiskRisks.test.ts": "races with programs that write open files; onDisk.test.ts has each outcome",
+  "test/shellAnswer.test.ts": "questions that are answered from a shell; confirm.test.ts has the questions",
+  "test/textsTogether.test.ts": "editors that break their promise; roundTrip.test.ts has those that keep it",
+  "test/unseen.test.ts": "unsaved text that the server can't see; unsyncedDisk.test.ts has the rule",
+  "test/viewLimits.test.ts": "earlier texts that are too many or too large; views.test.ts has the rules",
   "test/agent/crowd.test.ts": "16 agents edit for a minute; the rules that they try have tests of their own",
   "test/agent/unreadAnswers.test.ts": "sends hundreds of megabytes that nobody reads; framing.test.ts has the bounds",
   "test/agent/soak.test.ts": "200 documents and 4 agents for half a minute",
