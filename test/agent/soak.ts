@@ -113,7 +113,7 @@ export async function soak(
   await readAll(desk, session, agents);
   let turns = 0;
   const done: Round[] = [];
-  const waited = (): number => waitedOf(process.pid) + waitedOf(desk.editor.process.pid ?? 0);
+  const waited = (): number => waitedOf("thread-self") + waitedOf(desk.editor.process.pid ?? 0);
   while (done.length < rounds) {
     const [begin, length, before] = [performance.now(), (seconds * 1000) / rounds, waited()];
     const isOver = (): boolean => performance.now() > begin + length;
@@ -138,11 +138,9 @@ export async function soak(
 /** Seconds since a time given by `performance.now()`. */
 const secondsSince = (time: number): number => (performance.now() - time) / 1000;
 
-/** Seconds that all threads of a process have waited for a processor, because other programs had it. */
-function waitedOf(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const waits = threads.map((one) => readFileSync(`/proc/${pid}/task/${one}/schedstat`, "utf8").split(" ")[1]);
-  return waits.reduce((sum, wait) => sum + Number(wait) / 1e9, 0);
+/** Seconds that a process's main thread, or this thread, has waited for a processor, because other programs had it. */
+function waitedOf(pid: number | "thread-self"): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e9;
 }
 
 /** The agents read all documents until the server keeps as many earlier texts of each as it may. */
