@@ -105,6 +105,13 @@ const replacedBy: Readonly<Record<string, string>> = {
   startLine: "the numbers of its first and last line",
 };
 
+/** Names fields that no known tool has, as the end of a sentence. */
+function unknownFields(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const quoted = names.map((name) => quote(name));
+  return `; ${some(quoted, 120)} ${names.length === 1 ? "is an unknown field" : "are unknown fields"}`;
+}
+
 /** Failures to read a call, because of its shape, its fields or their types. */
 export const callFailures = {
   /** `got`: the value's name, from `nameOfValue`. */
@@ -149,7 +156,7 @@ export const callFailures = {
   /** `form`: the field by which the edit says what it replaces; `unknown`: its fields that no known tool has. */
   missingFields: (at: At, names: readonly string[], form: string, unknown: readonly string[] = []) =>
     makeFailure("missingField", at, {
-      problem: `${nameOf(at)} lacks ${list(names)}${unknown.length === 0 ? "" : `; ${some(unknown.map((name) => quote(name)), 120)} ${unknown.length === 1 ? "is an unknown field" : "are unknown fields"}`}.`,
+      problem: `${nameOf(at)} lacks ${list(names)}${unknownFields(unknown)}.`,
       hint: `An edit needs a path, ${replacedBy[form] ?? "an old text"} and a new text.`,
     }),
   missingPath: (at: At, empty: boolean) =>
