@@ -111,7 +111,7 @@ function reportFields({ keys, meant, path, spellings }: SentEdit, at: At, findin
   if (missing.length === 1 && missing[0] === "path") findings.fail(callFailures.missingPath(at, false));
   else if (missing.length > 0) {
     const names = missing.map((name) => spellings[name] ?? name);
-    findings.fail(callFailures.missingFields(at, names, form));
+    findings.fail(callFailures.missingFields(at, names, form, keys.unknown));
   }
 }
 

@@ -69,8 +69,14 @@ export const commandFields: Readonly<
   insert: { own: "insertLine", idle: ["oldText", "content"], lacks: ["insert_line", "insert_text"] },
 };
 
-/** Fields of the agents' own, ignored without a warning: `wait_for_previous` of Gemini CLI forbids parallel calls. */
-export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous"]);
+/**
+ * Fields of the agents' own, ignored without a warning in a call of any tool: `wait_for_previous` of Gemini CLI forbids
+ * parallel calls, and `task_progress` of Cline is a list for the user.
+ */
+export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous", "task_progress"]);
+
+/** Fields ignored without a warning in an edit: these, and the lines that the text editor's command `view` shows. */
+const idleFields: ReadonlySet<string> = new Set([...agentFields, "view_range"]);
 
 /** Returns the keys that ask for a dry run, in any spelling. Keys whose value is `false` or `null` do not count. */
 export function trialKeys(source: object): string[] {
@@ -97,7 +103,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     const name = fieldsBySpelling.get(spelling);
     const own = spelling === "command" ? editorCommands.find((one) => one === value) : undefined;
     if (own !== undefined) command = own;
-    else if (agentFields.has(spelling)) {
+    else if (idleFields.has(spelling)) {
     } else if (name === undefined) {
       const kind = refusedKind(spelling, value);
       if (kind === undefined) unknown.push(spelling);

@@ -1,7 +1,7 @@
 /** Finds the patch in a text and strips the wrapping that models put around patches. */
 import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
-import { diffProblems, patchProblems } from "./sentences.js";
+import { diffProblems, otherForms, patchProblems } from "./sentences.js";
 
 /** A text that contains a patch. Line numbers are 0-based and refer to the whole text as sent. */
 export interface PatchText {
@@ -136,7 +136,19 @@ function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   if (nearly >= 0) return at(first, patchProblems.textBefore());
   if (/^[[{"]/.test(start)) return at(first, patchProblems.json());
   const diff = lines.findIndex(isUnifiedDiff);
-  return diff >= 0 ? at(diff, patchProblems.unifiedDiff()) : at(first, patchProblems.noBegin());
+  if (diff >= 0) return at(diff, patchProblems.unifiedDiff());
+  const range = lines.findIndex((line) => /^\s*edit \d+:\d+\b/.test(line));
+  if (range >= 0) return at(range, otherForms.lineRange);
+  return at(first, otherFormOf(start, lines.slice(first + 1)) ?? patchProblems.noBegin());
+}
+
+/** Names the form of a text that is no patch, by its first line and the ones below; `undefined` if it has no known form. */
+function otherFormOf(start: string, below: readonly string[]): string | undefined {
+  const [, tag = ""] = /^<([a-z]+(?:_[a-z]+)+)>/.exec(start) ?? [];
+  if (tag !== "") return /^(?:write|create)_/.test(tag) ? otherForms.wholeFile : otherForms.toolCall;
+  const opening = [start, below.find(isFilled) ?? ""].find(isFence);
+  const isPatch = opening === undefined || /diff|patch/.test(opening) || below.some(looksLikePatch);
+  return !isPatch && isFence(below.findLast(isFilled) ?? "") ? otherForms.wholeFile : undefined;
 }
 
 /** Reports whether a line outside any hunk looks like a header line of a unified diff. */

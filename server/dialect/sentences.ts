@@ -105,6 +105,13 @@ const replacedBy: Readonly<Record<string, string>> = {
   startLine: "the numbers of its first and last line",
 };
 
+/** Names fields that no known tool has, as the end of a sentence. */
+function unknownFields(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const quoted = names.map((name) => quote(name));
+  return `; ${some(quoted, 120)} ${names.length === 1 ? "is an unknown field" : "are unknown fields"}`;
+}
+
 /** Failures to read a call, because of its shape, its fields or their types. */
 export const callFailures = {
   /** `got`: the value's name, from `nameOfValue`. */
@@ -146,10 +153,10 @@ export const callFailures = {
       problem: "The call contains no edits.",
       hint: 'Send at least one {"oldText", "newText"}, or a whole file as {"content"}, with a path.',
     }),
-  /** `form`: the field by which the edit says what it replaces. */
-  missingFields: (at: At, names: readonly string[], form: string) =>
+  /** `form`: the field by which the edit says what it replaces; `unknown`: its fields that no known tool has. */
+  missingFields: (at: At, names: readonly string[], form: string, unknown: readonly string[] = []) =>
     makeFailure("missingField", at, {
-      problem: `${nameOf(at)} lacks ${list(names)}.`,
+      problem: `${nameOf(at)} lacks ${list(names)}${unknownFields(unknown)}.`,
       hint: `An edit needs a path, ${replacedBy[form] ?? "an old text"} and a new text.`,
     }),
   missingPath: (at: At, empty: boolean) =>
@@ -232,12 +239,13 @@ function moreThan(what: string, most: number): Failure {
 
 /** Failures to parse a patch. */
 export const patchFailures = {
-  /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without problems. */
+  /** `problem`: one of `patchProblems` or `otherForms`; `sound`: the titles of the sections without problems. */
   syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
     const quotedLine = line.text.trim() === "" ? "is empty" : `${quote(line.text, limits.quotedLine)}`;
+    const isOther = Object.values<string>(otherForms).includes(problem);
     return makeFailure("patchSyntax", at, {
-      problem: `Line ${line.number} of the patch${quotedLine === "is empty" ? " " : ", "}${quotedLine}: ${problem}.`,
-      hint: `Nothing was changed. Correct the patch and send it again in full.${sound.length === 0 ? "" : ` Sections without errors: ${some(sound, 250)}.`}`,
+      problem: `Line ${line.number} of the ${isOther ? "text" : "patch"}${quotedLine === "is empty" ? " " : ", "}${quotedLine}: ${problem}.`,
+      hint: `Nothing was changed.${isOther ? "" : " Correct the patch and send it again in full."}${sound.length === 0 ? "" : ` Sections without errors: ${some(sound, 250)}.`}`,
       line: line.number,
     });
   },
@@ -288,6 +296,14 @@ export const patchProblems = {
   endOfFileMisplaced: () => "it may occur only once, after the lines of a hunk; move it there or leave it out",
   behindEndOfFile: () =>
     'after "*** End of File", a new hunk must start with "@@"; write "@@" on a line before this one',
+} as const;
+
+/** Texts of other tools that are no patch, as clauses for `patchFailures.syntax`; each says what to send instead. */
+export const otherForms = {
+  wholeFile:
+    'this is the text of a whole file, not a patch; send {"path", "content"}, or only what changes, as {"path", "oldText", "newText"}',
+  lineRange: 'this names lines by their numbers; send {"path", "startLine", "endLine", "newText"}',
+  toolCall: 'this is another tool\'s call, written as text; send the change as {"path", "oldText", "newText"}',
 } as const;
 
 /** Problems with a line of a unified diff, as clauses for `patchFailures.syntax`. */

@@ -1,5 +1,4 @@
 /** The language server: announces its capabilities, mirrors the client's documents and dispatches the requests. */
-import { setTimeout as delay } from "node:timers/promises";
 import {
   type Connection,
   type InitializeParams,
@@ -30,7 +29,7 @@ import { serveRequest } from "./requests.js";
 import { reviewCommands, reviewMethods } from "./review/protocol.js";
 import { beginReview } from "./review/review.js";
 import { serverLog, unknownCommand } from "./sentences.js";
-import { announcedBy, type ClientInfo, type Session } from "./session.js";
+import { announcedBy, type ClientInfo, type Session, within } from "./session.js";
 import { shorten } from "./wire/lifetime.js";
 import type { LogLevel } from "./wire/logLevel.js";
 import { errorCodes } from "./wire/rpc.js";
@@ -195,7 +194,7 @@ function createSettings(session: Session) {
         (error: unknown) => session.log("warn", serverLog.noSettings(error)),
       );
       // Requests wait for the settings, so a client that does not answer must not keep them waiting forever.
-      await Promise.race([answer, delay(limits.settingsMs, undefined, { ref: false })]);
+      await within(answer, limits.settingsMs, undefined);
       tell();
     },
   };

@@ -217,6 +217,19 @@ export function cancellation(token: CancellationToken): Promise<void> {
   });
 }
 
+/** Waits for an answer, at most for some milliseconds. A timer that went on after the answer would hold the call's texts. */
+export function within<Answer, const Late>(
+  answer: Promise<Answer>,
+  milliseconds: number,
+  late: Late,
+): Promise<Answer | Late> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<Late>((resolve) => {
+    timer = setTimeout(() => resolve(late), milliseconds).unref();
+  });
+  return Promise.race([answer, over]).finally(() => clearTimeout(timer));
+}
+
 /** Runs a generator in short slices. Between slices, reports the number of steps done and lets other code run. */
 export function inSlices<T>(work: Generator<void, T>): Promise<T>;
 export function inSlices<T>(

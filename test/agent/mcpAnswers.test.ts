@@ -235,7 +235,7 @@ describe("a field that a tool does not have", () => {
 describe("fields that agents add to all tools", () => {
   it("are ignored, and no answer mentions them", async () => {
     const { agent } = await layTable(program, unsaved);
-    const extra = { wait_for_previous: true };
+    const extra = { wait_for_previous: true, task_progress: "- [x] Read the file" };
     expect((await agent.call("read_document", { path: "a.txt", ...extra })).isError).toBe(false);
     const { texts } = await agent.call("multi_edit", { ...edit("a.txt", "one", "two"), ...extra });
     expect(texts).toEqual(["M a.txt, not saved"]);

@@ -1,8 +1,9 @@
 /** The MCP core on streams in this process: messages that no client library sends, or not in this order. */
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { serveTools } from "../../server/programs/mcp/core.js";
-import type { ToolServer } from "../../server/programs/mcp/toolServer.js";
+import { Subscriptions } from "../../server/programs/mcp/subscriptions.js";
+import type { Resources, ToolServer } from "../../server/programs/mcp/toolServer.js";
 
 const echo: ToolServer = {
   info: { name: "tested", title: "Tested", version: "1" },
@@ -174,5 +175,51 @@ describe("the connection", () => {
     else if (what === "the end of the input") input.end();
     else send("x".repeat(101));
     await done;
+  });
+});
+
+describe("a subscription that could not be made", () => {
+  /** Subscriptions to resources of which each attempt fails or succeeds in turn; `ends` counts those that were ended. */
+  function lay(...fails: readonly boolean[]) {
+    const counts = { attempts: 0, ends: 0 };
+    const listen = async () => {
+      const isFailed = fails[counts.attempts++];
+      await Promise.resolve();
+      if (isFailed) throw new Error("no folder");
+      return () => void counts.ends++;
+    };
+    const resources: Resources = { list: async () => [], read: async () => ({ ok: false, message: "" }), listen };
+    return { counts, subscribed: new Subscriptions({ resources: async () => resources }, () => undefined) };
+  }
+  const uri = "file:///a.txt";
+
+  it("is tried again by the next request", async () => {
+    const { subscribed, counts } = lay(true, false);
+    await expect(subscribed.serve("resources/subscribe", { uri })).rejects.toThrow("no folder");
+    expect(await subscribed.serve("resources/subscribe", { uri })).toEqual({});
+    expect(await subscribed.serve("resources/subscribe", { uri })).toEqual({});
+    expect(counts.attempts).toBe(2);
+    await subscribed.serve("resources/unsubscribe", { uri });
+    expect(counts.ends).toBe(1);
+  });
+
+  it("is not answered as made to a client that asks twice at once", async () => {
+    const { subscribed } = lay(true, true);
+    const asked = ["resources/subscribe", "resources/subscribe"].map((method) => subscribed.serve(method, { uri }));
+    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  });
+
+  it("fails for nobody but its client if it ends meanwhile", async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    const { subscribed } = lay(true);
+    const asked = subscribed.serve("resources/subscribe", { uri });
+    subscribed.close();
+    await expect(asked).rejects.toThrow("no folder");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
+    expect(await subscribed.serve("resources/unsubscribe", { uri })).toEqual({});
   });
 });

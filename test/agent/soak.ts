@@ -3,23 +3,36 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ReadResult } from "../../server/lsp/protocol.js";
-import { announced, friend, type Peer } from "../support/agentPeer.js";
+import { limits } from "../../server/text/limits.js";
+import { type Announced, announced, friend, type Peer } from "../support/agentPeer.js";
 import { type Desk, layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 
-/** The server's memory in bytes after a collection, and its open descriptors. */
-export interface Reading {
-  /** Seconds since the start. */
-  readonly at: number;
+/** What the server needs when nothing happens: bytes after a collection, and open descriptors. */
+interface Memory {
   readonly heapUsed: number;
+  /** The part of the heap that is code, which the engine compiles, optimises and throws away when it likes. */
+  readonly code: number;
   readonly external: number;
   readonly rss: number;
   readonly descriptors: number;
+}
+
+/** One round of work, and the memory after it. */
+export interface Round extends Memory {
+  /** Seconds since the start. */
+  readonly at: number;
+  /** The seconds in which the agents worked, those of them in which nothing waited for a processor, and the answered calls. */
+  readonly seconds: number;
+  readonly free: number;
   readonly calls: number;
+  /** The longest time, in seconds, that an agent waited for an answer. */
+  readonly longest: number;
 }
 
 /** The size of a run. */
 interface SoakOptions {
+  /** Seconds of work in all, and the number of rounds in which they are spent. */
   readonly seconds: number;
   readonly rounds: number;
   readonly agents: number;
@@ -33,8 +46,10 @@ process.on("SIGUSR2", () => {
   for (let i = 0; i < 3; i++) gc();
   const descriptors = fs.readdirSync("/proc/self/fd").length;
   const file = process.env.SOAK_READING;
-  if (process.env.SOAK_SNAPSHOTS) require("v8").writeHeapSnapshot(process.env.SOAK_SNAPSHOTS + "/" + Date.now() + ".heapsnapshot");
-  fs.writeFileSync(file + ".new", JSON.stringify({ ...process.memoryUsage(), descriptors }));
+  const v8 = require("v8");
+  const { code_and_metadata_size: code, bytecode_and_metadata_size: bytecode } = v8.getHeapCodeStatistics();
+  fs.writeFileSync(file + ".new", JSON.stringify({ ...process.memoryUsage(), code: code + bytecode, descriptors }));
+  if (process.env.SOAK_SNAPSHOTS) v8.writeHeapSnapshot(process.env.SOAK_SNAPSHOTS + "/" + Date.now() + ".heapsnapshot");
   fs.renameSync(file + ".new", file);
 });`;
 
@@ -47,7 +62,7 @@ const textOf = (): string => Array.from({ length: linesPerDocument }, (_, line) 
 export async function laySoak(
   program: { readonly path: string; readonly folder: string; remove(): void },
   documents: number,
-): Promise<{ readonly desk: Desk; measure(): Promise<Omit<Reading, "at" | "calls">> }> {
+): Promise<{ readonly desk: Desk; measure(): Promise<Memory> }> {
   const at = makeDirectory({ "probe.cjs": probe });
   const reading = join(at, "reading.json");
   process.env.SOAK_READING = reading;
@@ -62,7 +77,7 @@ export async function laySoak(
     "--stdio",
   ] as const;
   const desk = await layDesk(program, { clientInfo: { name: "Soak" }, open, files, server });
-  const measure = async (): Promise<Omit<Reading, "at" | "calls">> => {
+  const measure = async (): Promise<Memory> => {
     rmSync(reading, { force: true });
     desk.editor.process.kill("SIGUSR2");
     for (;;) {
@@ -78,70 +93,126 @@ export async function laySoak(
 }
 
 /**
- * Lets the agents work while the user types, and after each round closes all documents, measures the server, and opens them
- * again: what the server remembers of an open document has limits that a short run does not reach.
+ * Milliseconds without a call after which the server has forgotten what it remembers for some seconds: calls that the user
+ * is told about together, and files that were closed just now.
+ */
+const quietMs = limits.noticeMs + 1_000;
+
+/**
+ * Lets the agents work while the user types. After each round, all documents are closed, and the server is measured once
+ * nothing happens any more. A round has its full time of work, however long the machine takes for what is between rounds.
  */
 export async function soak(
   home: string,
   { desk, measure }: Awaited<ReturnType<typeof laySoak>>,
   { seconds, rounds, agents, report }: SoakOptions,
-): Promise<readonly Reading[]> {
+): Promise<readonly Round[]> {
   const start = performance.now();
-  const secondsNow = (): number => (performance.now() - start) / 1000;
   const [session] = await announced(home);
   const documents = Object.keys(desk.texts());
-  let calls = 0;
-  const work = async (agent: number, end: number): Promise<void> => {
-    for (let turn = 0; secondsNow() < end; ) {
-      const peer = await friend(session, { name: `agent ${agent}`, agent: `agent${agent}` });
-      for (const last = turn + 50; turn < last && secondsNow() < end; turn++)
-        calls += await taskOf(peer, { agent, turn: turn + calls, documents: documents.length });
-      peer.end();
-    }
-  };
-  const type = async (end: number): Promise<void> => {
-    for (let key = 0; secondsNow() < end; key++) {
-      const path = nameOf(key % documents.length);
-      await desk.typeBefore(path, "line 50:", "k");
-      if (key % 40 === 39) await reopen(desk, [path]);
-      await delay(50);
-    }
-  };
-  const readings: Reading[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    const end = (seconds * round) / rounds;
-    await Promise.all([type(end), ...Array.from({ length: agents }, (_, agent) => work(agent, end))]);
+  await readAll(desk, session, agents);
+  let turns = 0;
+  const done: Round[] = [];
+  const waited = (): number => waitedOf("thread-self") + waitedOf(desk.editor.process.pid ?? 0);
+  while (done.length < rounds) {
+    const [begin, length, before] = [performance.now(), (seconds * 1000) / rounds, waited()];
+    const isOver = (): boolean => performance.now() > begin + length;
+    const worked = Array.from({ length: agents }, (_, agent) => work(session, { desk, agent, turn: turns, isOver }));
+    const [, ...works] = await Promise.all([type(desk, isOver), ...worked]);
+    turns = Math.max(...works.map((one) => one.turn));
+    const calls = works.reduce((sum, one) => sum + one.calls, 0);
+    const longest = Math.max(...works.map((one) => one.longest));
+    const spent = secondsSince(begin);
+    const free = Math.max(0, spent - (waited() - before));
     await reopen(desk, documents, async () => {
-      const { heapUsed, external, rss, descriptors } = await measure();
-      readings.push({ at: secondsNow(), heapUsed, external, rss, descriptors, calls });
+      // The answer shows that the server has read that the documents are closed.
+      await desk.editor.request("multiEdit/status", {});
+      await delay(quietMs);
+      done.push({ ...(await measure()), at: secondsSince(start), seconds: spent, free, calls, longest });
     });
-    report(lineFor(readings.at(-1)!));
+    report(lineFor(done.at(-1)!));
   }
-  return readings;
+  return done;
 }
 
-/** One task of an agent: it reads, edits what it has read, sends calls that fail, and undoes; returns the number of calls. */
-async function taskOf(
-  peer: Peer,
+/** Seconds since a time given by `performance.now()`. */
+const secondsSince = (time: number): number => (performance.now() - time) / 1000;
+
+/** Seconds that a process's main thread, or this thread, has waited for a processor, because other programs had it. */
+function waitedOf(pid: number | "thread-self"): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e9;
+}
+
+/** The agents read all documents until the server keeps as many earlier texts of each as it may. */
+async function readAll(desk: Desk, session: Announced, agents: number): Promise<void> {
+  const peers = await Promise.all(
+    Array.from({ length: agents }, (_, agent) => friend(session, { name: `agent ${agent}`, agent: `agent${agent}` })),
+  );
+  for (let times = 0; times * agents < limits.viewsKept; times++) {
+    for (const path of Object.keys(desk.texts())) {
+      await desk.typeBefore(path, "line 50:", "k");
+      await Promise.all(peers.map((peer) => peer.ask(`${times} ${path}`, "multiEdit/read", { path })));
+    }
+  }
+  for (const peer of peers) peer.end();
+}
+
+/** One round of an agent, which connects again from time to time. */
+async function work(
+  session: Announced,
+  { desk, agent, turn: first, isOver }: { desk: Desk; agent: number; turn: number; isOver: () => boolean },
+) {
+  const documents = Object.keys(desk.texts()).length;
+  let [turn, calls, longest] = [first, 0, 0];
+  while (!isOver()) {
+    const peer = await friend(session, { name: `agent ${agent}`, agent: `agent${agent}` });
+    const ask: Ask = async (id, method, params) => {
+      const asked = performance.now();
+      const answer = await peer.ask(id, method, params);
+      longest = Math.max(longest, secondsSince(asked));
+      calls++;
+      return answer;
+    };
+    for (const last = turn + 50; turn < last && !isOver(); turn++) await task(ask, { agent, turn, documents });
+    peer.end();
+  }
+  return { turn, calls, longest };
+}
+
+/** The user types in one document after the other, and closes and opens some again. */
+async function type(desk: Desk, isOver: () => boolean): Promise<void> {
+  const documents = Object.keys(desk.texts());
+  for (let key = 0; !isOver(); key++) {
+    const path = nameOf(key % documents.length);
+    await desk.typeBefore(path, "line 50:", "k");
+    if (key % 40 === 39) await reopen(desk, [path]);
+    await delay(50);
+  }
+}
+
+type Ask = Peer["ask"];
+
+/** One task of an agent: it reads, edits what it has read, sends calls that fail, and undoes. */
+async function task(
+  ask: Ask,
   { agent, turn, documents }: { readonly agent: number; readonly turn: number; readonly documents: number },
-): Promise<number> {
+): Promise<void> {
   const isClosed = turn % 10 === 9;
   const path = isClosed
     ? `closed/file${((turn / 10 + agent * 5) % 20) | 0}.txt`
     : nameOf((turn * 7 + agent) % documents);
   const line = agent * 10 + (turn % 10);
-  const { result } = await peer.ask(`r${turn}`, "multiEdit/read", { path });
+  const { result } = await ask(`r${turn}`, "multiEdit/read", { path });
   const found = new RegExp(`^line ${line}: (\\d+);$`, "m").exec((result as ReadResult).text);
   if (found === null) throw new Error(`${path} has no line ${line}`);
   const edit = { path, oldText: found[0], newText: lineOf(line, Number(found[1]) + 1) };
-  await peer.ask(`p${turn}`, "multiEdit/preview", edit);
-  const applied = await peer.ask(`a${turn}`, "multiEdit/apply", edit);
+  await ask(`p${turn}`, "multiEdit/preview", edit);
+  const applied = await ask(`a${turn}`, "multiEdit/apply", edit);
   if (applied.error !== undefined) throw new Error(`${path}: ${applied.error.message}`);
-  await peer.ask(`f${turn}`, "multiEdit/apply", { ...edit, oldText: "none of this", newText: "x" });
-  if (turn % 5 !== 0) return 4;
+  await ask(`f${turn}`, "multiEdit/apply", { ...edit, oldText: "none of this", newText: "x" });
+  if (turn % 5 !== 0) return;
   const { transaction } = applied.result as { readonly transaction?: string };
-  await peer.ask(`u${turn}`, "multiEdit/undo", { transaction });
-  return 5;
+  await ask(`u${turn}`, "multiEdit/undo", { transaction });
 }
 
 /** Saves documents as editors do, by a new file, closes them, and opens them again. `between`: what is done meanwhile. */
@@ -159,10 +230,11 @@ async function reopen(desk: Desk, paths: readonly string[], between?: () => Prom
 
 const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(2);
 
-/** A line about one measurement. */
-function lineFor({ at, heapUsed, external, rss, descriptors, calls }: Reading): string {
-  const memory = `heap ${megabytes(heapUsed)} MB, external ${megabytes(external)}, resident ${megabytes(rss)}`;
-  return `after ${at.toFixed(0)} s and ${calls} calls: ${memory}, ${descriptors} descriptors`;
+/** A line about one round. */
+function lineFor({ at, heapUsed, code, external, rss, descriptors, seconds, free, calls, longest }: Round): string {
+  const memory = `heap ${megabytes(heapUsed)} MB, of it code ${megabytes(code)}, external ${megabytes(external)}`;
+  const work = `${calls} calls in ${seconds.toFixed(1)} s (${free.toFixed(1)} s with a processor), the longest ${longest.toFixed(2)} s`;
+  return `after ${at.toFixed(0)} s: ${memory}, resident ${megabytes(rss)}, ${descriptors} descriptors; ${work}`;
 }
 
 /** The names below a folder that the server makes for a while, and should have removed. */

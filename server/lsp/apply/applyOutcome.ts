@@ -10,7 +10,7 @@ import { sameAsDisk } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { spanOf } from "../edit/positions.js";
 import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js";
-import { openAt, type Session } from "../session.js";
+import { openAt, type Session, within } from "../session.js";
 import type { StepOutcome } from "./outcomes.js";
 import type { ApplyContext } from "./step.js";
 
@@ -79,7 +79,7 @@ async function outcomeOf(
   const { proofTimeout } = session.settings;
   // The typing that caused a refusal may not have been synced yet.
   const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
-  const after = await Promise.race([seen, delay(patience, undefined, { ref: false })]);
+  const after = await within(seen, patience, undefined);
   if (after !== undefined) return after;
   const open = openAt(session, uri);
   if (open === undefined && version === null && !answer.isLate) {
@@ -205,19 +205,16 @@ interface EditorAnswer {
 /** Asks the editor to apply an edit and waits at most `session.facts.answerMs` for the answer. */
 export async function request(session: Session, asked: ApplyWorkspaceEditParams): Promise<EditorAnswer> {
   const no: EditorAnswer = { applied: false, reason: "", isLate: false };
-  const answered = session.connection.workspace.applyEdit(asked).then(
-    (answer) => ({
-      ...no,
-      applied: answer?.applied === true,
-      reason: answer?.failureReason ?? "",
-      failedChange: answer?.applied === true ? undefined : answer?.failedChange,
-    }),
-    (error: unknown) => ({ ...no, reason: error instanceof Error ? error.message : "" }),
-  );
-  const late = new Promise<EditorAnswer>((resolve) => {
-    setTimeout(() => resolve({ ...no, isLate: true }), session.facts.answerMs).unref();
-  });
-  return Promise.race([answered, late]);
+  try {
+    const answer = await within(session.connection.workspace.applyEdit(asked), session.facts.answerMs, "late");
+    if (answer === "late") return { ...no, isLate: true };
+    const reason = answer?.failureReason ?? "";
+    return answer?.applied === true
+      ? { ...no, applied: true, reason }
+      : { ...no, reason, failedChange: answer?.failedChange };
+  } catch (error) {
+    return { ...no, reason: error instanceof Error ? error.message : "" };
+  }
 }
 
 /** Watches a document's synced text for the first sign of the edits. The sign counts even if the text changes again. */

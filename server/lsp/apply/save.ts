@@ -1,6 +1,5 @@
 /** Asks the editor to save changed files and verifies on disk that it has done so. */
 import { existsSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { isEmpty } from "../../plan/snapshot.js";
@@ -9,7 +8,7 @@ import { limits } from "../../text/limits.js";
 import type { OpenDocument } from "../../workspace/documents.js";
 import { clientRequests } from "../protocol.js";
 import { callSentences } from "../sentences.js";
-import { announcedBy, openAt, type Session } from "../session.js";
+import { announcedBy, openAt, type Session, within } from "../session.js";
 import { isExpected, stateAfter, until } from "./applyOutcome.js";
 import { withSave } from "./savedText.js";
 import type { ApplyContext } from "./step.js";
@@ -155,7 +154,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
     }),
     (error: unknown): SaveAnswer => ({ ...silent, problem: error instanceof Error ? clip(error.message, 200) : "" }),
   );
-  return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
+  return within(answered, limits.saveMs, silent);
 }
 
 /** Extracts the files that were not saved, with the reasons, from the answer; skips malformed entries. */

@@ -3,11 +3,10 @@ import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
 import { pathOfSyncedUri, uriOfPath } from "../../workspace/pathText.js";
-import type { Session } from "../session.js";
+import { type Session, within } from "../session.js";
 
 /** The diff folders that currently exist. They are removed if the process exits while a question is pending. */
 const folders = new Set<string>();
@@ -70,7 +69,7 @@ export function createViewer({ capabilities, connection }: Session, first = "pro
         (answer) => (answer as ShowDocumentResult | null)?.success === true,
         () => false,
       );
-      hasFailed = !(await Promise.race([shown, delay(limits.showMs, false, { ref: false })]));
+      hasFailed = !(await within(shown, limits.showMs, false));
     },
     /** Settles once the client has closed the diff's document, which it reports only if it syncs such documents. */
     closed: (): Promise<void> =>

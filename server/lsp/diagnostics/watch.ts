@@ -1,5 +1,4 @@
 /** Asks the client before and after a call which diagnostics its other language servers have. */
-import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
 import { compareTexts } from "../../match/compareTexts.js";
@@ -12,7 +11,7 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import type { Answer } from "../edit/result.js";
 import { nameFor } from "../onDisk/reports.js";
 import { type Caller, clientRequests } from "../protocol.js";
-import { announcedBy, cancellation, openAt, type Session } from "../session.js";
+import { announcedBy, cancellation, openAt, type Session, within } from "../session.js";
 import { newDiagnostics, type TextChange } from "./compare.js";
 import type { DiagnosticsParams, NewDiagnostic, NewDiagnostics } from "./protocol.js";
 import { diagnosticSentences } from "./sentences.js";
@@ -108,8 +107,8 @@ const urisOf = (session: Session, files: readonly FileChange[]): string[] =>
 
 /** Waits for an answer, but not for long; resolves with `undefined` if there is none. */
 async function soon<T>(answer: Promise<T>, token: CancellationToken): Promise<T | undefined> {
-  const late = delay(limits.diagnosticsMs + limits.diagnosticsLateMs, undefined, { ref: false });
-  return Promise.race([answer, late, cancellation(token).then(() => undefined)]);
+  const cancelled = cancellation(token).then(() => undefined);
+  return within(Promise.race([answer, cancelled]), limits.diagnosticsMs + limits.diagnosticsLateMs, undefined);
 }
 
 /** Asks the client; resolves with `undefined` if it fails to answer. */

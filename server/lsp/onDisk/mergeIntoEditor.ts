@@ -1,5 +1,4 @@
 /** Brings the changes that another program has made to a file into the editor's document. */
-import { setTimeout as delay } from "node:timers/promises";
 import { compareTexts } from "../../match/compareTexts.js";
 import type { FileUpdate } from "../../plan/outcome.js";
 import type { ChangeSet } from "../../text/changeSet.js";
@@ -11,7 +10,7 @@ import { readTextFile } from "../../workspace/files.js";
 import { askOnce } from "../apply/confirm.js";
 import { changeTexts } from "../apply/steps/text.js";
 import { clientRequests, type PlaceLines } from "../protocol.js";
-import type { Session } from "../session.js";
+import { type Session, within } from "../session.js";
 import { createCancelSource } from "../wire/rpc.js";
 import { anotherProgram, diskLog, diskSentences } from "./sentences.js";
 
@@ -110,6 +109,6 @@ async function adopt(session: Session, uri: string, hash: string): Promise<void>
     (result) => Object(result).adopted === true,
     () => false,
   );
-  const isAdopted = await Promise.race([answer, delay(limits.showMs, false, { ref: false })]);
+  const isAdopted = await within(answer, limits.showMs, false);
   if (!isAdopted) session.log("info", diskLog.notAdopted(uri));
 }

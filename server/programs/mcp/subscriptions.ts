@@ -24,9 +24,8 @@ export class Subscriptions {
     if (typeof uri !== "string" || uri === "") throw new RequestError(errorCodes.invalidParams, protocolErrors.noUri);
     if (method === "resources/subscribe") await this.add(uri, { hasList: false, uris: [uri] });
     else {
-      const end = await this.ends.get(uri);
+      finish(this.ends.get(uri));
       this.ends.delete(uri);
-      end?.();
     }
     return {};
   }
@@ -58,16 +57,31 @@ export class Subscriptions {
 
   /** Ends the subscriptions that no request lasts for. */
   close(): void {
-    for (const ending of this.ends.values()) void ending.then((end) => end());
+    for (const ending of this.ends.values()) finish(ending);
     this.ends.clear();
   }
 
   private async add(key: string, wanted: { readonly hasList: boolean; readonly uris: readonly string[] }) {
-    if (this.ends.has(key)) return;
-    if (this.ends.size >= limits.toolFiles) throw new RequestError(errorCodes.invalidParams, protocolErrors.tooMany);
+    const begun = this.ends.get(key);
+    if (begun === undefined && this.ends.size >= limits.toolFiles)
+      throw new RequestError(errorCodes.invalidParams, protocolErrors.tooMany);
     const notify = (method: string, params: object): void => this.send({ jsonrpc: "2.0", method, params });
-    const ending = this.server.resources().then((resources) => resources.listen({ ...wanted, notify }));
+    const ending = begun ?? this.server.resources().then((resources) => resources.listen({ ...wanted, notify }));
     this.ends.set(key, ending);
-    await ending;
+    try {
+      await ending;
+    } catch (error) {
+      // The next request tries again.
+      if (this.ends.get(key) === ending) this.ends.delete(key);
+      throw error;
+    }
   }
+}
+
+/** Ends a subscription once it is there. One that could not be made has no end. */
+function finish(ending: Promise<() => void> | undefined): void {
+  ending?.then(
+    (stop) => stop(),
+    () => undefined,
+  );
 }
