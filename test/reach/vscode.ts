@@ -19,10 +19,14 @@ export interface VsCodeDriver extends Driver {
   settle(): Promise<void>;
   /** Waits until the window has been loaded again; it gets a new server. */
   reload(): Promise<void>;
+  /** Opens another window with the same folder, which has a server of its own. */
+  openWindow(): Promise<VsCodeDriver>;
 }
 
 /** An `EditorKind` whose driver is a `VsCodeDriver`. */
-export type VsCodeKind = EditorKind & { start(place: Place): Promise<VsCodeDriver> };
+export interface VsCodeKind extends EditorKind {
+  start(place: Place): Promise<VsCodeDriver>;
+}
 
 /** The port of code-server inside its namespace, in which no other program listens. */
 const port = 18080;
@@ -117,13 +121,17 @@ async function start(place: Place, user: object, machine: object): Promise<VsCod
   };
   try {
     const browser = controlBrowser(child);
-    const page = await whileRunning(openWindow(browser.open, place.folder), ended, said);
-    let remote = remoteOf(await hello(place, ended, said));
-    const reload = async (): Promise<void> => {
-      await page.reload();
-      remote = remoteOf(await hello(place, ended, said));
+    const open = async (): Promise<VsCodeDriver> => {
+      const page = await whileRunning(openWindow(browser.open, place.folder), ended, said);
+      let remote = remoteOf(await hello(place, ended, said));
+      const reload = async (): Promise<void> => {
+        await page.reload();
+        remote = remoteOf(await hello(place, ended, said));
+      };
+      const call: Parts["call"] = (method, params) => remote.call(method, params);
+      return driverOf({ page, stop, said, reload, openWindow: open, call });
     };
-    return driverOf({ page, stop, said, reload, call: (method, params) => remote.call(method, params) });
+    return await open();
   } catch (error) {
     await stop();
     throw new Error(`VS Code does not start: ${error instanceof Error ? error.message : error} ${said()}`, {
@@ -136,13 +144,15 @@ async function start(place: Place, user: object, machine: object): Promise<VsCod
 async function openWindow(open: (url: string) => Promise<Page>, folder: string): Promise<Page> {
   const page = await open("about:blank");
   const url = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`;
-  await page.evaluate(`location.href = ${JSON.stringify(url)}`);
-  for (let tries = 0; tries < 900; tries++) {
+  const go = () => page.evaluate(`location.href = ${JSON.stringify(url)}`).catch(() => undefined);
+  await go();
+  for (let tries = 1; tries < 900; tries++) {
     await delay(100);
     if (await page.evaluate("document.querySelector('.monaco-workbench') !== null").catch(() => false)) return page;
-    // Before code-server listens, the browser shows an error page.
+    // Before code-server listens, the browser shows an error page, also while it loads the next one. Each new attempt ends the
+    // one before, so code-server has some time to answer.
     const isError = await page.evaluate("location.protocol === 'chrome-error:'").catch(() => false);
-    if (isError) await page.evaluate(`location.href = ${JSON.stringify(url)}`).catch(() => undefined);
+    if (isError && tries % 30 === 0) await go();
   }
   throw new Error("the window does not appear");
 }
@@ -159,6 +169,7 @@ interface Parts {
   stop(): Promise<void>;
   said(): string;
   reload(): Promise<void>;
+  openWindow(): Promise<VsCodeDriver>;
   call(method: string, params?: unknown): Promise<unknown>;
 }
 
@@ -166,15 +177,12 @@ interface Parts {
 const button = (title: string): string =>
   `[...document.querySelectorAll(".monaco-dialog-box .monaco-button")].find((one) => one.textContent.trim() === "${title}")`;
 
-function driverOf({ page, stop, said, reload, call }: Parts): VsCodeDriver {
+function driverOf({ call, ...parts }: Parts): VsCodeDriver {
+  const { page } = parts;
   const settle = async (): Promise<void> => void (await call("settle"));
   let keys: Promise<unknown> = Promise.resolve();
   return {
-    page,
-    reload,
-
-    stop,
-    said,
+    ...parts,
     settle,
     open: async (path) => void (await call("open", path)),
     retype: async (path, text) => void (await call("retype", { path, text })),

@@ -1,5 +1,4 @@
 /** `multi-edit setup vscode --write` with VS Code's own command, by a user who has installed our package from npm. */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +9,7 @@ import { manifest } from "../support/packed.js";
 import { edits } from "./edits.js";
 import { vscodeWith } from "./vscode.js";
 import { absenceOfVsCode } from "./vscodeInstallation.js";
-import { userOfVsCode } from "./vscodeUser.js";
+import { runCommand, userOfVsCode } from "./vscodeUser.js";
 
 /** VS Code that starts the server in the extension, which no tap hears. */
 const vscode = vscodeWith({}, { "multiEditServer.command": [] });
@@ -47,12 +46,7 @@ describe.runIf(missing === undefined)("setup vscode --write", { timeout: 120_000
     writeFileSync(file, "one\n");
     await driver.open(file);
     await driver.retype(file, "typed\none\n");
-    const { HOME, XDG_RUNTIME_DIR, PATH } = place.env;
-    const run = (args: readonly string[], input = "") =>
-      spawnSync(process.execPath, [user.program, ...args], {
-        ...{ cwd: place.folder, encoding: "utf8", input },
-        env: { HOME, XDG_RUNTIME_DIR, PATH },
-      });
+    const run = (args: readonly string[], input?: string) => runCommand(user.program, place, args, input);
     await expect.poll(() => run(["read", "a.txt"]).stdout, { timeout: 20_000 }).toBe("typed\none\n");
     const { status, stderr } = run(["apply"], JSON.stringify(edits(["a.txt", "one", "1"])));
     expect([status, stderr]).toEqual([

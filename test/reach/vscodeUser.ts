@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Place } from "../editors/editor.js";
 import { unpackPackage } from "../support/packed.js";
 import { aloneOf, entryPath, nodePath } from "./vscodeInstallation.js";
 
@@ -30,4 +31,11 @@ export function userOfVsCode() {
     listed: (): string => run("code", ["--list-extensions", "--show-versions"]).stdout,
     remove,
   };
+}
+
+/** Runs a command of a program of ours, as an agent in VS Code's folder does. */
+export function runCommand(program: string, { env, folder }: Place, args: readonly string[], input = "") {
+  const { HOME, XDG_RUNTIME_DIR, PATH } = env;
+  const options = { cwd: folder, encoding: "utf8", input, env: { HOME, XDG_RUNTIME_DIR, PATH } } as const;
+  return spawnSync(process.execPath, [program, ...args], options);
 }
