@@ -34,6 +34,7 @@ describe("the table of clients", () => {
     expect(factsOf({ name: "Visual Studio Code", version: "1" })).toEqual({
       ...others,
       habits: { ...habits, endsLinesAlike: true },
+      reloads: true,
     });
     // The protocol's own defaults, for an unknown client.
     expect(factsOf(undefined)).toMatchObject({

@@ -38,7 +38,8 @@ export interface ClientFacts {
   readonly losesMessages: boolean;
   /**
    * `true` if the client loads a file that has changed on disk again, without a question and at the latest when its user
-   * comes back to it, unless the document has unsaved text (`test/editors/changedOnDisk.test.ts`).
+   * comes back to it, unless the document has unsaved text (`test/editors/changedOnDisk.test.ts`,
+   * `test/reach/vscodeTwoWindows.test.ts`).
    */
   readonly reloads: boolean;
   /** The command by which a user loads a file again, or merges it by hand; `undefined` if the client has none. */
@@ -94,6 +95,7 @@ const neovim: ClientFacts = {
 const visualStudioCode: ClientFacts = {
   ...unknownClient,
   habits: { ...unknownClient.habits, endsLinesAlike: true },
+  reloads: true,
 };
 const emacs: ClientFacts = {
   ...measured,

@@ -20,6 +20,7 @@ afterAll(() => program.remove());
 const clients = {
   Neovim: { name: "Neovim", version: "0.12.4" },
   Helix: { name: "helix", version: "25.7" },
+  "VS Code": { name: "Visual Studio Code", version: "1.139.1" },
 } as const;
 
 /** A folder, and editors that have it as their workspace folder. */
@@ -92,12 +93,15 @@ describe("a file that is saved in two editors", () => {
     expect([onDisk(desks), ...textsOf(desks)]).toEqual(["four\n", "mine\nfive\n", "four\n"]);
   });
 
-  it("is edited in the one that does not load it again, if the other one does", async () => {
-    const desks = await layDesks("Neovim", "Helix");
-    for (const editor of desks.editors) await openIn(desks, editor, "a.txt");
-    expect(await replace(desks, "one", "two")).toMatchObject({ code: 0 });
-    expect([onDisk(desks), ...textsOf(desks)]).toEqual(["two\n", "one\n", "two\n"]);
-  });
+  it.each(["Neovim", "VS Code"] as const)(
+    "is edited in Helix, which does not load it again, if %s does",
+    async (other) => {
+      const desks = await layDesks(other, "Helix");
+      for (const editor of desks.editors) await openIn(desks, editor, "a.txt");
+      expect(await replace(desks, "one", "two")).toMatchObject({ code: 0 });
+      expect([onDisk(desks), ...textsOf(desks)]).toEqual(["two\n", "one\n", "two\n"]);
+    },
+  );
 
   it("is read, but not edited, if neither loads it again, and both are named", async () => {
     const desks = await layDesks("Helix", "Helix");

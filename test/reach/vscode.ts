@@ -1,16 +1,14 @@
 /** VS Code, as code-server in a headless browser, with the packed extension; each in a network namespace without a network. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Driver, EditorKind, Held, Place } from "../editors/editor.js";
 import { remoteOf } from "../editors/link.js";
 import { whileRunning, withUs } from "../editors/process.js";
-import { removeTree } from "../support/directory.js";
 import { browserArguments, controlBrowser, type Page } from "./browser.js";
-import { aloneOf, entryPath, extension, nodePath } from "./vscodeInstallation.js";
+import { entryPath, nodePath } from "./vscodeInstallation.js";
+import { userOfVsCode } from "./vscodeUser.js";
 
 /** A driver for VS Code, with additional functions for tests that run only there. */
 export interface VsCodeDriver extends Driver {
@@ -21,10 +19,14 @@ export interface VsCodeDriver extends Driver {
   settle(): Promise<void>;
   /** Waits until the window has been loaded again; it gets a new server. */
   reload(): Promise<void>;
+  /** Opens another window with the same folder, which has a server of its own. */
+  openWindow(): Promise<VsCodeDriver>;
 }
 
 /** An `EditorKind` whose driver is a `VsCodeDriver`. */
-export type VsCodeKind = EditorKind & { start(place: Place): Promise<VsCodeDriver> };
+export interface VsCodeKind extends EditorKind {
+  start(place: Place): Promise<VsCodeDriver>;
+}
 
 /** The port of code-server inside its namespace, in which no other program listens. */
 const port = 18080;
@@ -42,8 +44,8 @@ const settings = {
   "editor.wordBasedSuggestions": "off",
 };
 
-/** VS Code with these settings besides the tests' own. */
-export const vscodeWith = (more: object): VsCodeKind => ({
+/** VS Code with these settings besides the tests' own; `machine` are those that only the machine has. */
+export const vscodeWith = (more: object, machine: object = {}): VsCodeKind => ({
   name: "VS Code",
   root: "vscode",
   traits: {
@@ -55,7 +57,7 @@ export const vscodeWith = (more: object): VsCodeKind => ({
   },
   versionCommand: ["sh", "-c", `'${nodePath()}' '${entryPath()}' --version`],
   version: /with Code (\S+)/,
-  start: (place) => start(place, { ...settings, ...more }),
+  start: (place) => start(place, { ...settings, ...more }, machine),
 });
 
 /** VS Code as the tests use it. */
@@ -63,21 +65,15 @@ export const vscode = vscodeWith({});
 
 let extensions: string | undefined;
 
-/** Installs the packed extension, and the one for tests, once for all sessions; returns the folder. */
-function extensionsFolder({ env }: Place): string {
+/** Sets up VS Code once for all sessions, as a person does who has installed our package; returns the extensions' folder. */
+function extensionsFolder(): string {
   if (extensions !== undefined) return extensions;
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "me-extensions-")));
-  process.on("exit", () => void removeTree(folder));
-  const options = ["--extensions-dir", folder, "--user-data-dir", join(env.HOME ?? folder, "data")];
-  cpSync(fileURLToPath(new URL("driver", import.meta.url)), join(folder, "multi-edit-tests.driver-1.0.0"), {
-    recursive: true,
-  });
-  const [program, ...alone] = aloneOf();
-  const command = [...alone, nodePath(), entryPath(), "--install-extension", extension, ...options];
-  const { status, stdout, stderr } = spawnSync(program, command, { encoding: "utf8", env: { ...env } });
+  const user = userOfVsCode();
+  process.on("exit", user.remove);
+  const { status, stdout, stderr } = user.setup("--write");
   if (status !== 0) throw new Error(`the extension can't be installed: ${stdout}${stderr}`);
-  extensions = folder;
-  return folder;
+  extensions = user.extensions;
+  return extensions;
 }
 
 /** Lines about the start, and about what the namespace has not. */
@@ -85,19 +81,19 @@ const noise =
   /^.*(?:dbus|File not found|\] info |^\s*at |mac address|127\.0\.0\.1|reconnection|AgentHost|open-vsx).*\n/gm;
 
 /** Starts code-server and the browser, which share a namespace, as one process. */
-function spawnBoth(place: Place, more: object): { readonly child: ChildProcess; said(): string } {
+function spawnBoth(place: Place, user: object, machine: object): { readonly child: ChildProcess; said(): string } {
   const { home, env, inside } = place;
   const data = join(home, "data");
   // In VS Code, the PATH is that of the user's login shell.
   const path = `PATH=${env.INSIDE_PATH}:${env.PATH}`;
   const command = { "multiEditServer.command": ["env", path, "multi-edit-language-server", "--stdio"] };
-  for (const [kind, value] of Object.entries({ User: more, Machine: command })) {
+  for (const [kind, value] of Object.entries({ User: user, Machine: { ...command, ...machine } })) {
     mkdirSync(join(data, kind), { recursive: true });
     writeFileSync(join(data, kind, "settings.json"), JSON.stringify(value));
   }
   const server = [
     ...[nodePath(), entryPath(), "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--user-data-dir", data],
-    ...["--extensions-dir", extensionsFolder(place), "--config", join(home, "config.yaml")],
+    ...["--extensions-dir", extensionsFolder(), "--config", join(home, "config.yaml")],
     ...["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"],
   ];
   const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(" ");
@@ -116,8 +112,8 @@ function spawnBoth(place: Place, more: object): { readonly child: ChildProcess; 
   return { child, said: () => output };
 }
 
-async function start(place: Place, settings: object): Promise<VsCodeDriver> {
-  const { child, said } = spawnBoth(place, settings);
+async function start(place: Place, user: object, machine: object): Promise<VsCodeDriver> {
+  const { child, said } = spawnBoth(place, user, machine);
   const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
   const stop = async (): Promise<void> => {
     child.kill("SIGKILL");
@@ -125,13 +121,17 @@ async function start(place: Place, settings: object): Promise<VsCodeDriver> {
   };
   try {
     const browser = controlBrowser(child);
-    const page = await whileRunning(openWindow(browser.open, place.folder), ended, said);
-    let remote = remoteOf(await hello(place, ended, said));
-    const reload = async (): Promise<void> => {
-      await page.reload();
-      remote = remoteOf(await hello(place, ended, said));
+    const open = async (): Promise<VsCodeDriver> => {
+      const page = await whileRunning(openWindow(browser.open, place.folder), ended, said);
+      let remote = remoteOf(await hello(place, ended, said));
+      const reload = async (): Promise<void> => {
+        await page.reload();
+        remote = remoteOf(await hello(place, ended, said));
+      };
+      const call: Parts["call"] = (method, params) => remote.call(method, params);
+      return driverOf({ page, stop, said, reload, openWindow: open, call });
     };
-    return driverOf({ page, stop, said, reload, call: (method, params) => remote.call(method, params) });
+    return await open();
   } catch (error) {
     await stop();
     throw new Error(`VS Code does not start: ${error instanceof Error ? error.message : error} ${said()}`, {
@@ -144,13 +144,15 @@ async function start(place: Place, settings: object): Promise<VsCodeDriver> {
 async function openWindow(open: (url: string) => Promise<Page>, folder: string): Promise<Page> {
   const page = await open("about:blank");
   const url = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`;
-  await page.evaluate(`location.href = ${JSON.stringify(url)}`);
-  for (let tries = 0; tries < 900; tries++) {
+  const go = () => page.evaluate(`location.href = ${JSON.stringify(url)}`).catch(() => undefined);
+  await go();
+  for (let tries = 1; tries < 900; tries++) {
     await delay(100);
     if (await page.evaluate("document.querySelector('.monaco-workbench') !== null").catch(() => false)) return page;
-    // Before code-server listens, the browser shows an error page.
+    // Before code-server listens, the browser shows an error page, also while it loads the next one. Each new attempt ends the
+    // one before, so code-server has some time to answer.
     const isError = await page.evaluate("location.protocol === 'chrome-error:'").catch(() => false);
-    if (isError) await page.evaluate(`location.href = ${JSON.stringify(url)}`).catch(() => undefined);
+    if (isError && tries % 30 === 0) await go();
   }
   throw new Error("the window does not appear");
 }
@@ -167,6 +169,7 @@ interface Parts {
   stop(): Promise<void>;
   said(): string;
   reload(): Promise<void>;
+  openWindow(): Promise<VsCodeDriver>;
   call(method: string, params?: unknown): Promise<unknown>;
 }
 
@@ -174,15 +177,12 @@ interface Parts {
 const button = (title: string): string =>
   `[...document.querySelectorAll(".monaco-dialog-box .monaco-button")].find((one) => one.textContent.trim() === "${title}")`;
 
-function driverOf({ page, stop, said, reload, call }: Parts): VsCodeDriver {
+function driverOf({ call, ...parts }: Parts): VsCodeDriver {
+  const { page } = parts;
   const settle = async (): Promise<void> => void (await call("settle"));
   let keys: Promise<unknown> = Promise.resolve();
   return {
-    page,
-    reload,
-
-    stop,
-    said,
+    ...parts,
     settle,
     open: async (path) => void (await call("open", path)),
     retype: async (path, text) => void (await call("retype", { path, text })),

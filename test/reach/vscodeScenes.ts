@@ -1,6 +1,7 @@
 /** Scenes for VS Code only: its undo, its views for the question and the review, and files that it does not sync. */
 import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
+import { typing } from "../editors/races.js";
 import { applied, done, expectTexts, nothing, type Scene } from "../editors/scenes.js";
 import type { Stage } from "../editors/stage.js";
 import { batch, patchOf } from "../support/desk.js";
@@ -33,6 +34,35 @@ export const vscodeScenes: readonly Scene[] = [
       return done;
     },
   },
+  {
+    name: "Ctrl+Z: first what was typed since, then the call, then the call before; multiEdit/undo does the rest",
+    doors: ["agent"],
+    isFresh: true,
+    run: async (stage) => {
+      stage.lay({ "a.txt": "one\n", "b.txt": "one\n", "shut.txt": "one\n" });
+      await stage.open("a.txt", "b.txt");
+      const texts = () => stage.texts();
+      const call = (from: string, to: string) =>
+        applied(stage, "agent", batch(...["a.txt", "b.txt", "shut.txt"].map((name) => [name, from, to] as const)));
+      await call("one", "two");
+      await call("two", "three");
+      await stage.type("a.txt", "three", "typed");
+      const [typed, undo] = ["typedthree\n", () => stage.driver.undo(stage.path("a.txt"))];
+      expect(await texts()).toEqual({ "a.txt": typed, "b.txt": "three\n", "shut.txt": "three\n" });
+      await undo();
+      expect(await texts()).toEqual({ "a.txt": "three\n", "b.txt": "three\n", "shut.txt": "three\n" });
+      await undo();
+      expect(await texts()).toEqual({ "a.txt": "two\n", "b.txt": "two\n", "shut.txt": "three\n" });
+      // The closed file has no undo key; the server undoes the rest of the call.
+      const { result } = await stage.wire.request("multiEdit/undo", {});
+      expect(result?.outcome).toBe("applied");
+      expect(await texts()).toEqual({ "a.txt": "two\n", "b.txt": "two\n", "shut.txt": "two\n" });
+      await undo();
+      expect(await texts()).toEqual({ "a.txt": "one\n", "b.txt": "one\n", "shut.txt": "two\n" });
+      return "one call a key; multiEdit/undo undoes the rest";
+    },
+  },
+  typing({ keysPerSecond: 25, batches: 40, sendsLater: true }),
   {
     name: "characters of two units, next to those that an edit changes",
     run: async (stage, door, traits) => {
