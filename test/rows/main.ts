@@ -37,5 +37,6 @@ const holders = Object.fromEntries(
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 writeFileSync(path, `${JSON.stringify(holders, null, 2)}\n`);
+spawnSync("npx", ["biome", "format", "--write", path]);
 const readme = readFileSync("server/README.md", "utf8");
 process.stdout.write(toMarkdown(rowsOf(readme, paths), holders, Object.keys(onlyInAll)));
