@@ -51,6 +51,17 @@ describe("a save under another name", () => {
 });
 
 describe("a text on disk that was not merged", () => {
+  it("is kept if a save replaces it of which the editor tells late", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { knows: false });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(desk.notices).toHaveLength(1);
+    await desk.write("a.txt", typed);
+    await delay(600);
+    await tellSaved(desk, "a.txt");
+    await expect.poll(() => desk.notices()[1]).toContain("has replaced what another program wrote");
+  });
+
   it("is kept if a save replaces it, also in an editor that does not know the notification", async () => {
     const desk = await start({ open: { "a.txt": text } }, { knows: false });
     await desk.typeBefore("a.txt", "five", "typed ");

@@ -74,10 +74,10 @@ export class OpenFilesOnDisk implements DiskFollower {
   saved(uri: string): void {
     const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
     if (file === undefined || document === undefined) return;
-    const before = { base: file.base, conflicting: file.conflicting, beforeMerge: file.beforeMerge };
+    const before = { base: file.base, conflicting: notMerged(file), beforeMerge: file.beforeMerge };
     // Another program may write the file before the server has seen the save on disk.
     const base = document.desynced === undefined ? withoutMark(document.text) : undefined;
-    Object.assign(file, { base, conflicting: undefined, beforeMerge: undefined });
+    Object.assign(file, { base, conflicting: undefined, replaced: undefined, beforeMerge: undefined });
     forgetAnswer(file);
     this.#checkSave(file, base, before).catch((error: unknown) => this.#session.log("error", String(error)));
   }
@@ -256,8 +256,10 @@ export class OpenFilesOnDisk implements DiskFollower {
 
   /** Notes a verdict after which the document stays as it is. */
   #note(file: FollowedFile, path: string, verdict: DiskVerdict): void {
-    if (verdict.kind === "common")
+    if (verdict.kind === "common") {
+      if (file.conflicting !== undefined) file.replaced = { text: file.conflicting, at: performance.now() };
       forgetAnswer(Object.assign(file, { base: verdict.base, coming: undefined, conflicting: undefined }));
+    }
     else if (verdict.kind === "missing") this.#reports.add({ kind: "missing", path });
     else if (verdict.kind === "unreadable") this.#reports.add({ kind: "unreadable", path, reason: verdict.reason });
     else {
@@ -355,6 +357,12 @@ export class OpenFilesOnDisk implements DiskFollower {
 
 /** What is known of a file until it is saved. */
 type BeforeSave = Pick<FollowedFile, "base" | "conflicting" | "beforeMerge">;
+
+/** The text that was on disk and not merged when the editor saved, which the server may hear of after the file has changed. */
+function notMerged({ conflicting, replaced }: FollowedFile): string | undefined {
+  const isRecent = replaced !== undefined && performance.now() - replaced.at < limits.diskSettleMs;
+  return conflicting ?? (isRecent ? replaced.text : undefined);
+}
 
 /** Forgets what the user has answered. A question that is open stays open. */
 function forgetAnswer(file: FollowedFile): void {

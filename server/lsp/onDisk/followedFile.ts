@@ -21,6 +21,8 @@ export interface FollowedFile {
   looking: Promise<void> | undefined;
   /** A text on disk that was not merged into the unsaved text; `undefined` if there is none. */
   conflicting: string | undefined;
+  /** The last such text that is no longer on disk, and when it was found gone: a save may be about to be told. */
+  replaced: { readonly text: string; readonly at: number } | undefined;
   /** The hash of the text on disk that was last asked about, and the answer, `undefined` while the question is open. */
   asked: { readonly hash: string; readonly isAgreed: boolean | undefined } | undefined;
   /** The last text that another program wrote, who that was, and the time of the hook's note that said so. */
@@ -53,7 +55,7 @@ export function writtenBy({ path = "", written }: FollowedFile, disk: string): W
 
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
-  ...{ base: undefined, conflicting: undefined, beforeMerge: undefined, merged: undefined, written: undefined },
+  ...{ base: undefined, conflicting: undefined, replaced: undefined, beforeMerge: undefined, merged: undefined, written: undefined },
   ...before,
   ...{ uri, opening, path: undefined, link: undefined, coming: undefined, looking: undefined, asked: undefined },
 });
