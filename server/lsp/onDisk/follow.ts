@@ -259,8 +259,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (verdict.kind === "common") {
       if (file.conflicting !== undefined) file.replaced = { text: file.conflicting, at: performance.now() };
       forgetAnswer(Object.assign(file, { base: verdict.base, coming: undefined, conflicting: undefined }));
-    }
-    else if (verdict.kind === "missing") this.#reports.add({ kind: "missing", path });
+    } else if (verdict.kind === "missing") this.#reports.add({ kind: "missing", path });
     else if (verdict.kind === "unreadable") this.#reports.add({ kind: "unreadable", path, reason: verdict.reason });
     else {
       if ("disk" in verdict) file.conflicting = verdict.disk;

@@ -55,7 +55,14 @@ export function writtenBy({ path = "", written }: FollowedFile, disk: string): W
 
 /** Begins to follow a file. `before`: the file as it was followed until just now, if it was. */
 export const followed = (uri: string, opening: unknown, before?: FollowedFile): FollowedFile => ({
-  ...{ base: undefined, conflicting: undefined, replaced: undefined, beforeMerge: undefined, merged: undefined, written: undefined },
+  ...{
+    base: undefined,
+    conflicting: undefined,
+    replaced: undefined,
+    beforeMerge: undefined,
+    merged: undefined,
+    written: undefined,
+  },
   ...before,
   ...{ uri, opening, path: undefined, link: undefined, coming: undefined, looking: undefined, asked: undefined },
 });
