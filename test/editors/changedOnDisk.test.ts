@@ -10,6 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { AgentName } from "../../server/agents/agents.js";
 import { removeTree } from "../support/directory.js";
+import { gitEnv } from "../support/gitEnv.js";
 import { events } from "../support/hookEvents.js";
 import { builtServer } from "../support/wireServer.js";
 import { before, type OwnEdit, type Row, rows, type Step } from "./diskScenes.js";
@@ -26,13 +27,6 @@ describe.each(rows)("$name, if another program writes an open file", (row) => {
     console.log(`left out: ${row.name}, if another program writes an open file: ${missing}`);
   });
 });
-
-/** Git with a name, and without the settings of the user who runs the tests. */
-const gitEnv = {
-  PATH: process.env.PATH,
-  ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-  ...{ GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" },
-};
 
 /** Waits until the server has announced itself and has had time to compare the file. */
 async function whenServed({ home }: Place): Promise<void> {
