@@ -13,7 +13,8 @@ import { removeTree } from "../support/directory.js";
 import { gitEnv } from "../support/gitEnv.js";
 import { events } from "../support/hookEvents.js";
 import { builtServer } from "../support/wireServer.js";
-import { before, type OwnEdit, type Row, rows, type Step } from "./diskScenes.js";
+import { before, type OwnEdit, type Row, type Step } from "./diskActs.js";
+import { rows } from "./diskScenes.js";
 import type { Place } from "./editor.js";
 import { createScreen, whenShown } from "./screen.js";
 import { absence, layPlace } from "./session.js";
@@ -55,6 +56,7 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
         if ("disk" in act) writeFileSync(path, act.disk);
         else if ("keys" in act) terminal.write(act.keys);
         else if ("edit" in act) await makeEdit(place, path, act.edit);
+        else if ("call" in act) run(place, ["apply", "-", "--mode=editor"], { path, ...act.call });
         else if ("shell" in act)
           execFileSync("sh", ["-c", act.shell], { cwd: place.folder, env: gitEnv, stdio: "pipe" });
         else await expect.poll(() => readFileSync(path, "utf8")).toBe(act.becomes);
@@ -69,28 +71,25 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
   }
 }
 
+/** Runs one of our commands, and returns what it prints. */
+const run = ({ env, folder: cwd }: Place, args: readonly string[], input: object): string =>
+  execFileSync(process.execPath, [builtServer, ...args], { cwd, env, input: JSON.stringify(input), encoding: "utf8" });
+
 /** Makes an agent's own edit, as the agent does with its hook. */
-async function makeEdit({ env, folder }: Place, path: string, { agent, from, to, isLeft }: OwnEdit): Promise<void> {
+async function makeEdit(place: Place, path: string, { agent, from, to, isLeft }: OwnEdit): Promise<void> {
   // What was typed has reached the server, and the editor's save before has been seen.
   await delay(1_500);
-  const run = (args: readonly string[], input: object): string =>
-    execFileSync(process.execPath, [builtServer, ...args], {
-      cwd: folder,
-      env,
-      input: JSON.stringify(input),
-      encoding: "utf8",
-    });
   const id = `${agent} ${from}`;
   const event = { ...ownEditEvent(agent, path, from, to), tool_use_id: id, callID: id };
   const isApplied = applied.has(agent);
-  const answer = run(["hook", agent, ...(isApplied ? ["--apply"] : [])], event);
+  const answer = run(place, ["hook", agent, ...(isApplied ? ["--apply"] : [])], event);
   if (answer === "") {
     expect(isApplied && isLeft !== true, `${agent}: left to its own tool`).toBe(false);
     writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
   } else if (isApplied) expect(answer).toContain("Done. ");
   else {
     expect(answer).toContain("unsaved changes");
-    run(["apply", "-", "--mode=editor"], { path, oldText: from, newText: to });
+    run(place, ["apply", "-", "--mode=editor"], { path, oldText: from, newText: to });
   }
 }
 
