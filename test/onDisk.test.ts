@@ -30,6 +30,16 @@ describe("a document without unsaved text", () => {
     expect(await desk.read({ path: "a.txt" })).toMatchObject({ text: "other\n", onDisk: "same" });
   });
 
+  it("that was loaded, and in which the user then types, has not changed under the user's text", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(() => desk.texts()["a.txt"]).toBe(text.replace("two", "TWO"));
+    await desk.typeBefore("a.txt", "five", "typed ");
+    const read = await desk.read({ path: "a.txt" });
+    expect(read).toMatchObject({ onDisk: "differs" });
+    expect(read).not.toHaveProperty("changedOnDisk");
+  });
+
   it("that the editor does not load is changed by an edit", async () => {
     const desk = await start({ open: { "a.txt": text } }, { loads: false });
     await desk.write("a.txt", text.replace("two", "TWO"));
