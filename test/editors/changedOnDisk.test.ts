@@ -16,11 +16,12 @@ import { builtServer } from "../support/wireServer.js";
 import { before, type OwnEdit, type Row, type Step } from "./diskActs.js";
 import { rows } from "./diskScenes.js";
 import type { Place } from "./editor.js";
+import { helixFormatting } from "./helixDiskScenes.js";
 import { createScreen, whenShown } from "./screen.js";
 import { absence, layPlace } from "./session.js";
 import { startTerminal } from "./terminal.js";
 
-describe.each(rows)("$name, if another program writes an open file", (row) => {
+describe.each([...rows, helixFormatting])("$name, if another program writes an open file", (row) => {
   const missing = absence(row.kind);
   it.each(Object.entries(row.sessions))("%s", { timeout: 60_000 }, async (_, steps) => {
     if (missing === undefined) return play(row, steps);

@@ -23,7 +23,7 @@ import {
 import type { EditorKind } from "./editor.js";
 import { eglot } from "./emacs.js";
 import { helix, olderHelix } from "./helix.js";
-import { helixFormatting, helixRow } from "./helixDiskScenes.js";
+import { helixRow } from "./helixDiskScenes.js";
 import { neovim, olderNeovim } from "./neovim.js";
 
 /** What all writers of files have in common, in every editor that loads and merges. */
@@ -187,7 +187,6 @@ export const rows: readonly Row[] = [
   neovimRow("Neovim 0.10", olderNeovim),
   helixRow("Helix 25.07", helix),
   helixRow("Helix 25.01", olderHelix),
-  helixFormatting("Helix 25.07 with auto-format", helix),
   ...["", "(global-auto-revert-mode 1)"].map((more) =>
     emacsRow(`Emacs 30${more === "" ? "" : " with global-auto-revert-mode"}`, more, {
       "loads a clean buffer again at once, and asks nothing": [

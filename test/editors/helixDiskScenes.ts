@@ -140,9 +140,9 @@ function setUpFormatter(place: Place): void {
   writeTo(path, readFileSync(path, "utf8").replace('name = "text"', `$&\n${formatter}`));
 }
 
-/** A Helix that formats a text before it saves it. */
-export const helixFormatting = (name: string, kind: EditorKind): Row => ({
-  ...helixRow(name, kind),
+/** A Helix that formats a text before it saves it; in the table, it would be the Helix without. */
+export const helixFormatting: Row = {
+  ...helixRow("Helix 25.07 with auto-format", helix),
   setUp: setUpFormatter,
   sessions: {
     "formats, and refuses to save, after an edit by the server that brings in what is on disk": [
@@ -155,4 +155,4 @@ export const helixFormatting = (name: string, kind: EditorKind): Row => ({
       [becomes("rate=0.20\nnet\n")],
     ],
   },
-});
+};
