@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FileWatch } from "../server/disk/fileWatch.js";
+import { limits } from "../server/text/limits.js";
 import { makeDirectory } from "./support/directory.js";
 
 /** Watches files in a new directory; `told` lists the changes by name. */
@@ -83,6 +84,16 @@ describe("a watched file", () => {
     rmSync(join(root, "link"));
     symlinkSync("new", join(root, "link"));
     await expect.poll(() => told, { timeout: 5_000 }).toEqual(["new/sub/a", "link/sub/a"]);
+  });
+
+  it("is looked at from time to time if too many folders are watched", async () => {
+    const names = Array.from({ length: limits.watchedFolders + 1 }, (_, i) => `${i}/a`);
+    const { told, write } = await watching(names, Object.fromEntries(names.map((name) => [name, "1"])));
+    await delay(500);
+    write("0/a", "22");
+    write(names.at(-1)!, "22");
+    await expect.poll(() => told, { timeout: 2_000 }).toContain("0/a");
+    await expect.poll(() => told, { timeout: 8_000 }).toEqual(["0/a", names.at(-1)]);
   });
 
   it("is no longer told once it was removed from the watch", async () => {

@@ -4,6 +4,7 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { limits } from "../server/text/limits.js";
 import { serverForDesks } from "./support/desk.js";
 import { loadingDesks } from "./support/loadingDesk.js";
 
@@ -28,6 +29,27 @@ describe("a document without unsaved text", () => {
     const desk = await start({ open: { "a.txt": text } });
     await desk.write("a.txt", "other\n");
     expect(await desk.read({ path: "a.txt" })).toMatchObject({ text: "other\n", onDisk: "same" });
+  });
+
+  it("that was loaded, and in which the user then types, has not changed under the user's text", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(() => desk.texts()["a.txt"]).toBe(text.replace("two", "TWO"));
+    await desk.typeBefore("a.txt", "five", "typed ");
+    const read = await desk.read({ path: "a.txt" });
+    expect(read).toMatchObject({ onDisk: "differs" });
+    expect(read).not.toHaveProperty("changedOnDisk");
+  });
+
+  it("is loaded again if its file stays empty, and kept if it stays away, with one message", async () => {
+    const desk = await start({ open: { "a.txt": text, "b.txt": text } });
+    await desk.write("a.txt", "");
+    rmSync(join(desk.root, "b.txt"));
+    await delay(1_000);
+    expect(desk.loaded).toEqual([]);
+    await expect.poll(() => desk.texts(), { timeout: 5_000 }).toEqual({ "a.txt": "", "b.txt": text });
+    await expect.poll(desk.notices, { timeout: 5_000 }).toHaveLength(1);
+    expect(desk.notices()[0]).toContain('"b.txt" is gone from the disk.');
   });
 
   it("that the editor does not load is changed by an edit", async () => {
@@ -223,6 +245,7 @@ describe("what is no change by another program", () => {
 
 describe("a file that can't be read as text", () => {
   it.each([
+    ["too large", (path: string) => writeFileSync(path, Buffer.alloc(limits.fileBytes + 1, "x"))],
     ["binary", (path: string) => writeFileSync(path, Buffer.from([1, 0, 2]))],
     ["no longer UTF-8", (path: string) => writeFileSync(path, Buffer.from([0xe4, 0xf6, 0x0a]))],
     ["a link", (path: string) => symlinkSync("/etc/hostname", path)],

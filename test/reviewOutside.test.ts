@@ -1,12 +1,15 @@
 /** Hunks of what agents write beside the server, and of an earlier session. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { noteWriter } from "../server/disk/writers.js";
 import type { ReviewResult } from "../server/lsp/protocol.js";
-import { ownStateHome } from "./support/agentPeer.js";
+import { announced, ownStateHome } from "./support/agentPeer.js";
+import { runCommand } from "./support/commands.js";
 import { batch, patchOf, serverForDesks } from "./support/desk.js";
 import { startEditor } from "./support/fakeEditor.js";
+import { events } from "./support/hookEvents.js";
 import { loadingDesks } from "./support/loadingDesk.js";
 import { layReviewDesk } from "./support/reviewDesk.js";
 
@@ -42,6 +45,71 @@ describe("what an agent writes with a tool of its own", () => {
     expect((await list()).at(-1)).toBe("claude-code: 2 > merged");
     await desk.editor.request("multiEdit/undo", { uri: desk.uri("b.txt") });
     expect(desk.texts()["b.txt"]).toBe(ten.replace("9", "nine"));
+  });
+});
+
+describe("what a command of an agent writes", () => {
+  const withLine = (line: string): string => ten.replace("2", line);
+
+  /** A desk with open files, and what the hook of an agent says after a command that ran for these milliseconds. */
+  async function lay() {
+    const home = ownStateHome();
+    const capabilities = { experimental: { multiEdit: { didChangeOnDisk: true, review: true } } };
+    const desk = await loadingDesks(program)({ open: { "a.txt": ten, "b.txt": ten }, capabilities });
+    await announced(home);
+    const written = (name: string, line: string) =>
+      desk.write(name, withLine(line)).then(() => vi.waitUntil(() => desk.texts()[name]?.includes(line), 5_000));
+    const list = async (): Promise<string[]> => {
+      const { hunks } = (await desk.editor.request("multiEdit/review", {})) as ReviewResult;
+      return hunks.map(({ agent, oldText, newText }) => `${agent}: ${oldText.trim()} > ${newText.trim()}`);
+    };
+    const ranFor = async (duration_ms: number | undefined, more: object = {}): Promise<void> => {
+      const event = events.claude("Bash", { command: "sed -i s/2/agent/ a.txt" }, "PostToolUse");
+      const input = JSON.stringify({ ...event, cwd: desk.root, duration_ms, ...more });
+      expect((await runCommand(program, ["hook", "claude"], { input })).code).toBe(0);
+    };
+    return { ...desk, written, list, ranFor };
+  }
+
+  it("has hunks once its hook has said how long the command ran, and what the user wrote before has none", async () => {
+    const { written, list, ranFor, typeOver, write, texts } = await lay();
+    await written("a.txt", "user");
+    await delay(4_000);
+    const start = performance.now();
+    await written("a.txt", "formatted");
+    await written("a.txt", "agent");
+    await typeOver("b.txt", "9", "nine");
+    await write("b.txt", withLine("merged"));
+    await vi.waitUntil(() => texts()["b.txt"]?.includes("merged"));
+    expect(await list()).toEqual([]);
+    // The hook may start late on a busy machine.
+    await ranFor(performance.now() - start + 2_500);
+    await expect.poll(list, { timeout: 5_000 }).toEqual(["claude-code: user > agent", "claude-code: 2 > merged"]);
+  });
+
+  it("has hunks if the editor gets it only after the hook", async () => {
+    const { write, list, ranFor } = await lay();
+    await write("a.txt", withLine("agent"));
+    await ranFor(60_000);
+    await expect.poll(list, { timeout: 5_000 }).toEqual(["claude-code: 2 > agent"]);
+  });
+
+  it("has none if the agent does not say how long the command ran, or if it ran elsewhere", async () => {
+    const { written, list, ranFor } = await lay();
+    await written("a.txt", "agent");
+    await ranFor(undefined);
+    await ranFor(600_000, { cwd: "/" });
+    await delay(500);
+    expect(await list()).toEqual([]);
+  });
+
+  it("has none after the user has changed the text", async () => {
+    const { written, list, ranFor, typeOver } = await lay();
+    await written("a.txt", "agent");
+    await typeOver("a.txt", "9", "nine");
+    await ranFor(60_000);
+    await delay(500);
+    expect(await list()).toEqual([]);
   });
 });
 

@@ -131,6 +131,8 @@ export interface EventFields {
   readonly id: string;
   /** The id of the conversation. */
   readonly session: string;
+  /** The milliseconds that a tool ran, without what came before, such as a question to the user; not every agent says it. */
+  readonly duration: string;
   /** The id of a subagent, which has not seen what the main agent has; absent for the main agent. */
   readonly subagent: string;
 }

@@ -88,6 +88,7 @@ export const hookFields: EventFields = {
   directory: "cwd",
   id: "tool_use_id",
   session: "session_id",
+  duration: "duration_ms",
   subagent: "agent_id",
 };
 
@@ -111,7 +112,15 @@ export const likeClaude = {
 /** What our plugins for agents send and accept. */
 export const likePlugin = {
   // A subagent has a conversation of its own.
-  fields: { tool: "tool", input: "args", directory: "directory", id: "callID", session: "sessionID", subagent: "" },
+  fields: {
+    tool: "tool",
+    input: "args",
+    directory: "directory",
+    id: "callID",
+    session: "sessionID",
+    duration: "",
+    subagent: "",
+  },
   deny: (reason: string): object => ({ deny: reason }),
 } as const;
 

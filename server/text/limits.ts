@@ -354,6 +354,10 @@ export const limits = {
   writerMs: 120_000,
   /** Milliseconds by which clocks of the file system may differ. */
   writerSlackMs: 10,
+  /** Milliseconds for which a change of an open file waits for an agent whose command has made it. */
+  unnamedMs: 600_000,
+  /** Milliseconds in which the hook starts after a command of an agent. */
+  hookStartMs: 1_000,
   /** Files with unsaved text whose stamps are compared after a command of an agent. */
   commandStamps: 50,
   /** Milliseconds for which one of an agent's hooks waits for another one to take over a call. */

@@ -10,15 +10,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { AgentName } from "../../server/agents/agents.js";
 import { removeTree } from "../support/directory.js";
+import { gitEnv } from "../support/gitEnv.js";
 import { events } from "../support/hookEvents.js";
 import { builtServer } from "../support/wireServer.js";
-import { before, type OwnEdit, type Row, rows, type Step } from "./diskScenes.js";
+import { before, type OwnEdit, type Row, type Step } from "./diskActs.js";
+import { rows } from "./diskScenes.js";
 import type { Place } from "./editor.js";
+import { helixFormatting } from "./helixDiskScenes.js";
 import { createScreen, whenShown } from "./screen.js";
 import { absence, layPlace } from "./session.js";
 import { startTerminal } from "./terminal.js";
 
-describe.each(rows)("$name, if another program writes an open file", (row) => {
+describe.each([...rows, helixFormatting])("$name, if another program writes an open file", (row) => {
   const missing = absence(row.kind);
   it.each(Object.entries(row.sessions))("%s", { timeout: 60_000 }, async (_, steps) => {
     if (missing === undefined) return play(row, steps);
@@ -26,13 +29,6 @@ describe.each(rows)("$name, if another program writes an open file", (row) => {
     console.log(`left out: ${row.name}, if another program writes an open file: ${missing}`);
   });
 });
-
-/** Git with a name, and without the settings of the user who runs the tests. */
-const gitEnv = {
-  PATH: process.env.PATH,
-  ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-  ...{ GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" },
-};
 
 /** Waits until the server has announced itself and has had time to compare the file. */
 async function whenServed({ home }: Place): Promise<void> {
@@ -61,6 +57,7 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
         if ("disk" in act) writeFileSync(path, act.disk);
         else if ("keys" in act) terminal.write(act.keys);
         else if ("edit" in act) await makeEdit(place, path, act.edit);
+        else if ("call" in act) run(place, ["apply", "-", "--mode=editor"], { path, ...act.call });
         else if ("shell" in act)
           execFileSync("sh", ["-c", act.shell], { cwd: place.folder, env: gitEnv, stdio: "pipe" });
         else await expect.poll(() => readFileSync(path, "utf8")).toBe(act.becomes);
@@ -75,28 +72,25 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
   }
 }
 
+/** Runs one of our commands, and returns what it prints. */
+const run = ({ env, folder: cwd }: Place, args: readonly string[], input: object): string =>
+  execFileSync(process.execPath, [builtServer, ...args], { cwd, env, input: JSON.stringify(input), encoding: "utf8" });
+
 /** Makes an agent's own edit, as the agent does with its hook. */
-async function makeEdit({ env, folder }: Place, path: string, { agent, from, to, isLeft }: OwnEdit): Promise<void> {
+async function makeEdit(place: Place, path: string, { agent, from, to, isLeft }: OwnEdit): Promise<void> {
   // What was typed has reached the server, and the editor's save before has been seen.
   await delay(1_500);
-  const run = (args: readonly string[], input: object): string =>
-    execFileSync(process.execPath, [builtServer, ...args], {
-      cwd: folder,
-      env,
-      input: JSON.stringify(input),
-      encoding: "utf8",
-    });
   const id = `${agent} ${from}`;
   const event = { ...ownEditEvent(agent, path, from, to), tool_use_id: id, callID: id };
   const isApplied = applied.has(agent);
-  const answer = run(["hook", agent, ...(isApplied ? ["--apply"] : [])], event);
+  const answer = run(place, ["hook", agent, ...(isApplied ? ["--apply"] : [])], event);
   if (answer === "") {
     expect(isApplied && isLeft !== true, `${agent}: left to its own tool`).toBe(false);
     writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
   } else if (isApplied) expect(answer).toContain("Done. ");
   else {
     expect(answer).toContain("unsaved changes");
-    run(["apply", "-", "--mode=editor"], { path, oldText: from, newText: to });
+    run(place, ["apply", "-", "--mode=editor"], { path, oldText: from, newText: to });
   }
 }
 

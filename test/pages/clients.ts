@@ -1,7 +1,8 @@
 /** The parts of the pages for users that are made from the code, and from the cases that real editors run. */
 import { agents, hookNames } from "../../server/agents/agents.js";
 import { settingsJsonSchema } from "../../server/workspace/settings.js";
-import { ownEditsSaved, ownEditsUnsaved, rows } from "../editors/diskScenes.js";
+import { ownEditsSaved, ownEditsUnsaved } from "../editors/diskActs.js";
+import { rows } from "../editors/diskScenes.js";
 import { casesOf, pageNames, subjectOfNoEditor } from "../editors/pages.js";
 import { codeList, type MadeRow, type Maker, table } from "./markdown.js";
 

@@ -3,6 +3,7 @@ import type { CancellationToken } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 import type { Answer } from "../edit/result.js";
+import { spanOf } from "../onDisk/unnamedWrites.js";
 import type { Caller } from "../protocol.js";
 import { announcedBy, openAt, type Session, seenBy } from "../session.js";
 import type { OwnWritesResult } from "./protocol.js";
@@ -42,7 +43,13 @@ export async function reportOwnWrites(
   { params, caller }: { readonly params: unknown; readonly caller: Caller | undefined },
   token: CancellationToken,
 ): Promise<Answer<OwnWritesResult>> {
-  const { files }: { files?: unknown } = Object(params);
+  const { files, ran }: { files?: unknown; ran?: unknown } = Object(params);
+  const span = spanOf(ran);
+  if (span !== undefined && caller !== undefined) {
+    // The hook need not wait until the editor has what the command has written.
+    session.disk?.wroteDuring(span, caller).catch((error: unknown) => session.log("error", String(error)));
+    return { ok: true, result: { sentences: [] } };
+  }
   const uris = (Array.isArray(files) ? files : []).flatMap((path) =>
     typeof path === "string" ? (openAt(session, uriOfPath(path))?.uri ?? []) : [],
   );

@@ -59,7 +59,10 @@ export interface NewDiagnostic {
   code?: number | string;
 }
 
-/** Result of the request `multiEdit/ownWrites` `{ files }`, after an agent has written files with a tool of its own. */
+/**
+ * Result of the request `multiEdit/ownWrites`, with `{ files }` after an agent has written files with a tool of its own, and
+ * with `{ ran: { from, to } }` after it has run a command.
+ */
 export interface OwnWritesResult {
   /** What the model is told: what the user made of its changes, and the new errors; empty if there is nothing new. */
   sentences: readonly string[];

@@ -2,6 +2,7 @@
  * Follows the open files on disk. What another program writes reaches the editor: a document without unsaved text is
  * loaded again by the editor, and one with unsaved text is merged. All other cases are told to the user.
  */
+import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { FileWatch } from "../../disk/fileWatch.js";
@@ -16,7 +17,7 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { asSynced } from "../../workspace/trails.js";
 import type { ClientFacts } from "../clients.js";
 import { expectOwnWrite } from "../diagnostics/ownWrites.js";
-import { notifications, type PlaceLines } from "../protocol.js";
+import { type Caller, notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed, writtenBy } from "./followedFile.js";
@@ -25,6 +26,7 @@ import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } fr
 import { recordWrite } from "./recordWrite.js";
 import { createReports, nameFor } from "./reports.js";
 import { diskLog } from "./sentences.js";
+import { type TimeSpan, UnnamedWrites } from "./unnamedWrites.js";
 
 /** Follows the files of a session's documents until the process ends. */
 export class OpenFilesOnDisk implements DiskFollower {
@@ -34,6 +36,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   readonly #closed = new Map<string, FollowedFile>();
   readonly #reports: ReturnType<typeof createReports>;
   readonly #watch: FileWatch;
+  readonly #unnamed = new UnnamedWrites();
   /** Settles once the files of all opened documents have been compared. */
   #opened = Promise.resolve();
 
@@ -69,6 +72,15 @@ export class OpenFilesOnDisk implements DiskFollower {
   mergedLines(uri: string): readonly PlaceLines[] {
     const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
     return file?.merged === undefined || document === undefined ? [] : linesOf(file.merged, document);
+  }
+
+  async wroteDuring(span: TimeSpan, writer: Caller): Promise<void> {
+    await Promise.all([...this.#files.keys()].map((uri) => this.settled(uri)));
+    for (const file of this.#files.values()) {
+      const document = this.#documentOf(file);
+      const write = document && this.#unnamed.take(file.uri, span, withoutMark(document.text));
+      if (write !== undefined) this.#recordWrite(file, write.before, write.after, writer);
+    }
   }
 
   saved(uri: string): void {
@@ -312,19 +324,23 @@ export class OpenFilesOnDisk implements DiskFollower {
 
   /** The editor has loaded a text. The user is told of it only beside what else has become of files at the same time. */
   #loaded(file: FollowedFile, text: string): void {
-    this.#reports.add({ kind: "loaded", path: file.path ?? file.uri });
+    const { uri } = file;
+    this.#reports.add({ kind: "loaded", path: file.path ?? uri });
+    // What is typed into it from now on was not typed before the file changed.
+    this.#session.diskStamps.remember(uri, this.#session.documents.get(uri)?.version);
     this.#recordWrite(file, file.base, text);
   }
 
   /** Records what an agent has written with a tool of its own. `before`: `undefined` if that text is not known. */
-  #recordWrite(file: FollowedFile, before: string | undefined, after: string): void {
-    const { uri, path, written } = file;
+  #recordWrite(file: FollowedFile, before: string | undefined, after: string, writer = file.written?.writer): void {
+    const { uri, path } = file;
     const document = this.#documentOf(file);
     if (before === undefined || before === after || path === undefined || document === undefined) return;
-    const writer = written?.writer;
     this.#session.log("debug", diskLog.cameFrom(uri, writer?.name));
     const place = { path, name: nameFor(this.#session, path), document };
     if (writer !== undefined) recordWrite(this.#session, place, { before, after, writer });
+    else if (this.#session.review?.isOn === true)
+      this.#unnamed.add(uri, { before, after, at: statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0 });
   }
 
   #tellToLoad({ uri }: FollowedFile): void {

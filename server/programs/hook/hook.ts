@@ -235,13 +235,23 @@ async function tellAfterChange(call: OwnCall, agent: AgentHook, version: string)
   const changed = await changedUnder(sessions, caller, memory, (session, path, lines) =>
     requestOf(session, { path, ...(lines ?? { startLine: Number.MAX_SAFE_INTEGER }) }),
   );
-  const files = tool.kind === "command" ? [] : (await targetsOf(call)).paths;
+  const ran = tool.kind === "command" ? spanOf(event[agent.fields.duration]) : undefined;
+  const files = tool.kind === "command" ? (ran === undefined ? [] : [call.directory]) : (await targetsOf(call)).paths;
   const news = await newsAfter(sessions, caller, files, (session, paths) =>
-    requestOf(session, { files: paths }, { method: agentMethods.ownWrites, patience: limits.ownWriteMs }),
+    requestOf(session, ran === undefined ? { files: paths } : { ran }, {
+      method: agentMethods.ownWrites,
+      patience: limits.ownWriteMs,
+    }),
   );
   const told = changed.length === 0 ? news : [hookSentences.changedUnder(changed, agent.ours), ...news];
   if (told.length === 0) return undefined;
   return { answer: agent.tell(told.join("\n"), event), reason: undefined };
+}
+
+/** Returns the time in which a command ran that has just ended, in milliseconds since 1970. `duration`: as received. */
+function spanOf(duration: unknown) {
+  const to = Date.now();
+  return typeof duration === "number" && duration >= 0 ? { from: to - limits.hookStartMs - duration, to } : undefined;
 }
 
 /** Tells the agent about the files with unsaved text that its search has not seen as they are. */
