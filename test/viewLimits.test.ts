@@ -202,6 +202,19 @@ describe("the earlier texts of a session", () => {
     expect(session.outcome("me", uris[0]!)).toEqual(outcomeOn(typedPlace, undefined));
   });
 
+  it("are kept for at most 5,000 closed files, however short they are", () => {
+    const { trails } = new Session();
+    const read = (i: number): void =>
+      trails.read("me", { uri: `file:///${i}`, version: null, text: "" }, { startLine: 1, endLine: 1 });
+    for (let i = 0; i < 5_000; i++) read(i);
+    read(0);
+    read(5_000);
+    expect(trails.closed.size).toBe(5_000);
+    expect([0, 1, 2, 5_000].map((i) => trails.ofClosed("me", `file:///${i}`, "") !== undefined)).toEqual([
+      ...[true, false, true, true],
+    ]);
+  });
+
   it("of closed files have at most 64 MB; those that were read first are dropped", () => {
     const session = new Session();
     const text = (i: number): string => `${i}\n${place}${filler(bytes)}`;

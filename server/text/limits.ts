@@ -35,6 +35,8 @@ export const limits = {
   viewBytes: 1024 * 1024,
   /** Earlier texts kept for one document. */
   viewsKept: 8,
+  /** Closed files of which earlier texts are kept; those of the files that were read first are dropped. */
+  closedFiles: 5_000,
   /** Bytes of all earlier texts of a session. */
   allViewBytes: 64 * 1024 * 1024,
   /** Reads of one document that are kept for each caller. */

@@ -83,6 +83,9 @@ export class Trails {
     const kept = reads.filter(({ text }) => 2 * text.length <= limits.viewBytes).slice(-limits.viewsKept);
     this.closed.delete(uri);
     if (kept.length > 0) this.closed.set(uri, kept);
+    const [first] = this.closed.keys();
+    // Texts may be empty, so that all of them together are never too large.
+    if (first !== undefined && this.closed.size > limits.closedFiles) this.closed.delete(first);
     this.#limit();
   }
 

@@ -180,10 +180,10 @@ describe("the connection", () => {
 
 describe("a subscription that could not be made", () => {
   /** Subscriptions to resources of which each attempt fails or succeeds in turn; `ends` counts those that were ended. */
-  function lay(...fails: readonly boolean[]) {
+  function lay(...outcomes: readonly boolean[]) {
     const counts = { attempts: 0, ends: 0 };
     const listen = async () => {
-      const isFailed = fails[counts.attempts++];
+      const isFailed = outcomes[counts.attempts++];
       await Promise.resolve();
       if (isFailed) throw new Error("no folder");
       return () => void counts.ends++;

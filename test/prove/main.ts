@@ -22,8 +22,8 @@ interface State {
 
 const nothing: State = { done: 0, seconds: 0, wrong: [], figures: [] };
 
-/** Milliseconds after which a command is stopped; no part takes so long. */
-const mostMs = 45 * 60_000;
+/** Minutes after which a command is stopped; most parts take some minutes. */
+const mostMinutes = 45;
 
 /** Parts with something wrong after which a row stops. */
 const mostWrong = 5;
@@ -90,12 +90,12 @@ function firstSeed({ ciSeed = Date.now() % 1_000_000_000 }: Row): number {
 }
 
 /** Runs a command to its end, and shows the lines with figures. */
-async function run({ words: [program, ...args], env }: Command) {
+async function run({ words: [program, ...args], env, minutes = mostMinutes }: Command) {
   const child = spawn(program, args, {
     env: { ...process.env, PROVE: "1", NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const timer = setTimeout(() => child.kill("SIGTERM"), mostMs);
+  const timer = setTimeout(() => child.kill("SIGTERM"), minutes * 60_000);
   let output = `${Object.entries(env ?? {})
     .map(([name, value]) => `${name}=${value} `)
     .join("")}${program} ${args.join(" ")}\n`;

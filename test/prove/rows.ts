@@ -4,6 +4,8 @@
 export interface Command {
   readonly words: readonly [program: string, ...args: string[]];
   readonly env?: Readonly<Record<string, string>>;
+  /** Minutes after which it is stopped; by default 45. */
+  readonly minutes?: number;
 }
 
 /** A row. */
@@ -112,7 +114,9 @@ export const rows: Readonly<Record<string, Row>> = {
     ci: 120,
     long: 7_200,
     part: 5_400,
-    run: (_, count) => [tests(["test/agent/soak.test.ts"], { SOAK_SECONDS: count })],
+    run: (_, count) => [
+      { ...tests(["test/agent/soak.test.ts"], { SOAK_SECONDS: count }), minutes: Math.ceil(count / 30) + 15 },
+    ],
   },
   disk: {
     proves: "errors, full disks and kills in batches, undo on disk and setup --write leave all old or all new",
