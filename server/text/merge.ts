@@ -105,8 +105,8 @@ function isElsewhere(typed: LineChanges, { from, to, insert, isLine }: LineHunk)
     if (isDone || (content.trim() === "" && !isRemoval)) return false;
     if (typed.adds(content)) return true;
     if (!isInsertion && !isRemoval) return false;
-    const isWritten = content.trim() !== "" && typed.writes(content.trim());
-    return isWritten || typed.addsLike(content, 0.5, isInsertion ? own : undefined);
+    const there = isInsertion ? own : undefined;
+    return typed.addsLike(content, 0.5, there) || (content.trim() !== "" && typed.writes(content.trim(), there));
   });
 }
 
