@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { known, verdictOn } from "./identities/known.js";
 import { figures, run } from "./identities/run.js";
 import { sum } from "./identities/story.js";
+import { withEdits } from "./identities/world.js";
 import { lawRuns } from "./support/extent.js";
 
 const runs = Number(process.env.IDENTITY_RUNS ?? lawRuns(600));
@@ -22,6 +23,17 @@ describe("the judge", () => {
   it.each(known)("knows: $name", (one) => {
     for (const text of one.right) expect([text, verdictOn(one, text)]).toEqual([text, "right"]);
     for (const text of one.wrong) expect([text, verdictOn(one, text)]).toEqual([text, "wrong"]);
+  });
+});
+
+describe("the text that an author has in mind after a call", () => {
+  it("has several insertions at one place in their order", () => {
+    const author = { text: "a\nb\n", ids: [0, 1, 2, 3] };
+    const hunks = ["x\n", "y\n"].map((insert, i) => ({
+      hunk: { from: 2, to: 2, insert },
+      ids: [4 + 2 * i, 5 + 2 * i],
+    }));
+    expect(withEdits(author, author, hunks)).toEqual({ text: "a\nx\ny\nb\n", ids: [0, 1, 4, 5, 6, 7, 2, 3] });
   });
 });
 

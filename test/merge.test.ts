@@ -175,6 +175,16 @@ describe("a line that one side splits or joins", () => {
     ["is not changed by the other: joined", "f(a,\nb)\n", [["a,\nb", "a, b"]], "f(a,\nc)\n", conflict],
     ["compared", "f(a, b)\n", "f(a,\n  b)\n", "g(a, b)\n", conflict],
     ["split by the edit", "f(a, b)\n", [["f", "g"]], "f(a,\n  b)\n", conflict],
+    [
+      "nothing is inserted beside one that was put elsewhere and joined there",
+      "f(a)\nz()\n",
+      [
+        ["f(a)\n", ""],
+        ["z()", "z() f(a)"],
+      ],
+      "f(a)\nn\nz()\n",
+      conflict,
+    ],
     ["nothing is inserted into a gap that is gone", "f(a,\nb)\n", [["a,\nb", "a, b"]], "f(a,\nn,\nb)\n", conflict],
     ["lines beside it can be changed", "z\nf(a, b)\n", [["a, b", "a,\n  b"]], "Z\nf(a, b)\n", "Z\nf(a,\n  b)\n"],
     ["a removed line is joined to a changed one", "f(\n  b)\nz\n", "f(\nz\n", "f(a, b)\nz\n", conflict],
@@ -202,6 +212,13 @@ describe("a line that was put elsewhere", () => {
         ["c();", "i = save(3, t)\nc();"],
       ],
       "c();\ni = save(3, 2)\nn();\nr();\n",
+      conflict,
+    ],
+    [
+      "is no neighbour, if the texts were compared and it may be another line that was changed",
+      "f(a, 5)\nb()\nc()\ni(a, 8)\nz()\n",
+      "i(a, 8)\nn\nb()\nc()\nz()\n",
+      "f(a, 5)\nb()\nc()\ni(a, 8)\nn\nz()\n",
       conflict,
     ],
     [

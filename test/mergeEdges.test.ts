@@ -61,6 +61,14 @@ describe("an insertion that slides further than it is long", () => {
   });
 });
 
+describe("an insertion that slides to the edge of replaced words", () => {
+  const [base, edited] = ["  b = 1\n", "  b = 1 + 1\n"];
+  holds([
+    ["is not made again, if they have it there", base, "b, c = 1 + 1\n", edited, conflict],
+    ["is made, if they have something else", base, "b, c = 1 - 1\n", edited, "b, c = 1 - 1 + 1\n"],
+  ]);
+});
+
 describe("lines that were added together with a changed line", () => {
   holds([
     ["have no others at their place", "f(a, b)\nz\n", "f(a, c)\nn\nz\n", "f(a, b)\ne\nz\n", conflict],

@@ -37,8 +37,17 @@ export function meets(one: UnitHunk, other: UnitHunk): boolean {
   if (!isInsertion && !isOther) return one.reach.from < other.reach.to && other.reach.from < one.reach.to;
   // An insertion touches no units, so it may be at the edge of replaced ones, unless both sides write the same there.
   const [insertion, replaced] = isInsertion ? [one, other] : [other, one];
-  if (insertion.from < replaced.from || replaced.to < insertion.from) return false;
-  return (replaced.from < insertion.from && insertion.from < replaced.to) || hasSame(insertion.insert, replaced.insert);
+  const { from, to } = insertion.reach;
+  if (replaced.from < insertion.from && insertion.from < replaced.to) return true;
+  return [replaced.from, replaced.to].some(
+    (gap) => from <= gap && gap <= to && hasSame(insertedAt(insertion, gap), replaced.insert),
+  );
+}
+
+/** Returns the units of an insertion if it is made at another gap of its reach, with the same result. */
+export function insertedAt({ from, insert }: UnitHunk, gap: number): readonly string[] {
+  const { length } = insert;
+  return insert.map((_, i) => insert[(((i + gap - from) % length) + length) % length]!);
 }
 
 /** Reports whether one of two lists has all units of the other, side by side; empty lists have nothing. */

@@ -120,9 +120,9 @@ export class LineChanges {
     return this.added.has(content);
   }
 
-  /** Reports whether a line that the changes write has this text, perhaps beside other text. */
-  writes(text: string): boolean {
-    return this.hunks.some(({ insert }) => insert.some((line) => line.includes(text)));
+  /** Reports whether a line that the changes write, but not those of `except`, has this text, perhaps beside other text. */
+  writes(text: string, except?: LineHunk): boolean {
+    return this.hunks.some((hunk) => hunk !== except && hunk.insert.some((line) => line.includes(text)));
   }
 
   /**

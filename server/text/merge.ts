@@ -3,7 +3,7 @@
  * different lines or, in one line, different words.
  */
 import { type Change, ChangeSet, shrink } from "./changeSet.js";
-import { hasSame, meets } from "./hunks.js";
+import { hasSame, insertedAt, meets } from "./hunks.js";
 import type { LineChanges, LineHunk } from "./lineChanges.js";
 import type { LineIndex } from "./lines.js";
 import { mergeLine, wordsOf } from "./words.js";
@@ -31,14 +31,9 @@ export function isSame(own: LineHunk, hunk: LineHunk): boolean {
   if (own.reach.from !== hunk.reach.from || own.reach.to !== hunk.reach.to) {
     if (own.from !== hunk.from || own.to !== hunk.to) return false;
   } else if (own.to - own.from !== hunk.to - hunk.from || own.insert.length !== hunk.insert.length) return false;
-  const shift = hunk.from - own.from;
   const { length } = own.insert;
-  return (
-    hunk.insert.length === length && own.insert.every((_, i) => hunk.insert[i] === own.insert[mod(i + shift, length)])
-  );
+  return hunk.insert.length === length && insertedAt(own, hunk.from).every((line, i) => line === hunk.insert[i]);
 }
-
-const mod = (i: number, n: number): number => ((i % n) + n) % n;
 
 /** Reports whether an edit puts a line elsewhere that somebody has removed. */
 const isMoved = (edit: LineChanges, { from, to, insert }: LineHunk): boolean =>
@@ -93,7 +88,7 @@ function isBetweenGone(typed: LineChanges, edit: LineChanges, { from, to, insert
 
 /**
  * Reports whether a line that an edit changes or removes was changed or removed, or one beside which it inserts lines was
- * removed, and the same line was added elsewhere: nobody can say which of the two is the one that was seen.
+ * removed, and the same line was added elsewhere, perhaps joined to another: nobody can say which is the one that was seen.
  */
 function isElsewhere(typed: LineChanges, { from, to, insert, isLine }: LineHunk): boolean {
   const { base } = typed;
@@ -108,8 +103,10 @@ function isElsewhere(typed: LineChanges, { from, to, insert, isLine }: LineHunk)
     const isDone = isLine && own.isLine && own.insert[0] === insert[0];
     const isRemoval = !isInsertion && insert.length === 0 && !own.isLine;
     if (isDone || (content.trim() === "" && !isRemoval)) return false;
-    if (typed.adds(content) || (isInsertion && typed.addsLike(content, 0.5, own))) return true;
-    return isRemoval && (typed.addsLike(content, 0.5) || (content.trim() !== "" && typed.writes(content.trim())));
+    if (typed.adds(content)) return true;
+    if (!isInsertion && !isRemoval) return false;
+    const there = isInsertion ? own : undefined;
+    return typed.addsLike(content, 0.5, there) || (content.trim() !== "" && typed.writes(content.trim(), there));
   });
 }
 

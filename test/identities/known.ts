@@ -125,6 +125,15 @@ export const known: readonly Known[] = [
     wrong: ["a();\n    \n    b();\nitems = 1\n", "a();\n    \n    items = 1\n"],
   },
   {
+    name: "a line that lost a part of its indentation is still there",
+    seen: "a();\n    b();\nc();\n",
+    typed: [["    b", "\n  b"]],
+    ...{ old: "    b();\n", next: "n();\n    b();\n" },
+    parts: [["", "n();\n"]],
+    right: ["a();\nn();\n\n  b();\nc();\n", "a();\n\nn();\n  b();\nc();\n"],
+    wrong: ["a();\n\n  b();\nn();\nc();\n", "a();\n\n  n();\nb();\nc();\n", "a();\n\n  b();\nc();\n"],
+  },
+  {
     name: "of two equal lines, either may be the one that is kept",
     seen: "def f1():\n    return x\n    return x\nfunction f2(a, b) {\n",
     typed: [["f1():\n", "f1():\n\n"]],

@@ -123,7 +123,10 @@ function placesOf(texts: Both, hunk: Hunk): Act[] {
   }
   const inserts = indentedAlike(texts, hunk);
   if (!isGone) return replacements(texts, hunk, removed).flatMap((at) => inserts.map((insert) => act(at, insert)));
-  const [left, right] = [hunk.from - 1, hunk.from];
+  const left = hunk.from - 1;
+  let right = hunk.from;
+  // Nobody can tell the spaces of an indentation apart: a line that lost some of them is still there.
+  if (lineStart(seen.text, right) === right) while (seen.text[right] === " " && nowAt[right] === -1) right++;
   const places: number[] = [];
   if (left < 0) places.push(0);
   else if (nowAt[left] !== -1) places.push(nowAt[left]! + 1);

@@ -363,6 +363,8 @@ class Stage {
       return made;
     };
     for (const disk of this.#disks) agent.own.set(disk.step, changed(agent.own.get(disk.step) ?? disk.chars));
+    if (seen.chars === former && changed(former).text !== this.#present.text)
+      throw new Error("the author has another text in mind");
     const grown = (one: Seen): Seen => {
       const chars = changed(one.chars);
       const added = linesOf(chars.text).length - linesOf(one.chars.text).length;

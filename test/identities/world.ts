@@ -69,8 +69,11 @@ export function withEdits(
     const at = removed[0] ?? (left === undefined ? right : left + 1);
     return insert === "" || at === undefined ? cuts : [{ from: at, to: at, insert, ids }, ...cuts];
   });
-  // From the end on, and at one offset the insertion last.
-  return splices.sort((a, b) => b.from - a.from || b.to - a.to).reduce(spliced, chars);
+  // From the end on, and at one offset the insertions last: of these, the last one first.
+  return splices
+    .reverse()
+    .sort((a, b) => b.from - a.from || b.to - a.to)
+    .reduce(spliced, chars);
 }
 
 /** The identities of a text that was written with another indentation, or without what was there already. */
