@@ -54,6 +54,26 @@ describe("a rename that the editor", () => {
     expect(editor.refusals).toEqual([]);
   });
 
+  it.each([
+    ["another file", "somebody else's\n", "failed", ["contentModified"]],
+    ["a copy of the file, which may be the editor's own,", "old b\n", "unknown", ["clientDiverged"]],
+    ["a copy of the text, which may be the editor's own,", "new b\n", "unknown", ["clientDiverged"]],
+  ])(
+    "refuses because %s has appeared under the new name: it stays, and the answer says so",
+    async (_, text, outcome, codes) => {
+      const { editor, apply, texts, disk, root } = await start({ files: third, open: three });
+      const before = disk();
+      editor.behave("honest", "honest", "refuses", "honest");
+      editor.beforeEdits(() => {
+        if (editor.asked.length === 3) writeFileSync(join(root, "dir/moved.txt"), text);
+      });
+      const answer = await told(apply(renameAndChange));
+      expect([answer.outcome, answer.codes]).toEqual([outcome, codes]);
+      expect(texts()).toEqual(three);
+      expect(disk()).toEqual({ ...before, "dir/moved.txt": text });
+    },
+  );
+
   it("skips but confirms: it may still happen, so the outcome is unknown, and the texts are rolled back", async () => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three });
     const before = disk();

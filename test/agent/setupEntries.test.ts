@@ -1,5 +1,6 @@
 /** `multi-edit setup NAME --write`: entries that have our name, files that are too long to be shown, misspelt names. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { userWith } from "../support/setupUser.js";
 import { builtServer } from "../support/wireServer.js";
@@ -17,6 +18,55 @@ describe("a program without a setup", () => {
       expect(stderr).toContain(`as multi-edit: ${entry}. "Any other MCP client" in client-samples/agents/README.md`);
     },
   );
+});
+
+describe("setup coc", () => {
+  const path = ".vim/coc-settings.json";
+  const entry = { command: process.execPath, args: [builtServer, "--stdio"], filetypes: ["*"] };
+  const page = readFileSync("client-samples/vim/README.md", "utf8");
+
+  it("prints the entry of the page, with this program", async () => {
+    const { code, stdout } = await userWith({}).setup("coc");
+    const shown = JSON.parse(stdout.replace(/^\/\/.*\n/, ""));
+    const { languageserver } = JSON.parse(/^```json coc\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? "");
+    expect([code, shown]).toEqual([0, { languageserver: { "multi-edit": entry } }]);
+    const named = { ...entry, command: "multi-edit-language-server", args: ["--stdio"] };
+    expect(languageserver).toEqual({ "multi-edit": named });
+  });
+
+  it("adds it to the user's settings, with their comments, and takes out only that", async () => {
+    const own = '{\n  // mine\n  "suggest.noselect": true,\n  "languageserver": { "go": { "command": "gopls" } },\n}\n';
+    const user = userWith({ [path]: own });
+    expect(await user.setup("coc", "--write")).toMatchObject({ code: 0, stderr: "" });
+    expect(user.text(path)).toMatch(/^\{\n {2}\/\/ mine\n {2}"suggest.noselect": true,\n/);
+    const { languageserver } = JSON.parse(
+      user
+        .text(path)
+        .replace("// mine", "")
+        .replace(/,(?=\s*\}\s*$)/, ""),
+    );
+    expect(languageserver).toEqual({ go: { command: "gopls" }, "multi-edit": entry });
+    expect((await user.setup("coc", "--write")).stdout).toMatch(/^Everything is already set up/);
+    expect(await user.setup("coc", "--remove")).toMatchObject({ code: 0 });
+    expect(user.text(path)).toContain('"gopls"');
+    expect(user.text(path)).not.toContain("multi-edit");
+  });
+
+  it("makes the file and its folder, and removes both", async () => {
+    const user = userWith({});
+    await user.setup("coc", "--write");
+    expect(JSON.parse(user.text(path))).toEqual({ languageserver: { "multi-edit": entry } });
+    await user.setup("coc", "--remove");
+    expect(existsSync(join(user.home, ".vim"))).toBe(false);
+  });
+
+  it("leaves a server of the user's with our name, and a file that is not JSON, as they are", async () => {
+    for (const text of ['{ "languageserver": { "multi-edit": { "command": "mine" } } }', '{ "a": ', "[]"]) {
+      const user = userWith({ [path]: text });
+      expect(await user.setup("coc", "--write")).toMatchObject({ code: 2, stdout: "" });
+      expect(user.text(path)).toBe(text);
+    }
+  });
 });
 
 describe("writing the configuration", () => {
@@ -70,6 +120,7 @@ describe("writing the configuration", () => {
     ["vim", "neovim"],
     ["hx", "helix"],
     ["code", "vscode"],
+    ["coc.nvim", "coc"],
   ])("suggests a name for %s", async (sent, meant) => {
     const { code, stderr } = await userWith({}).setup(sent);
     expect(code).toBe(2);

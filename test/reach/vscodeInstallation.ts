@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The packed extension. */
-export const extension = fileURLToPath(new URL("../../dist/multi-edit.vsix", import.meta.url));
+const extension = fileURLToPath(new URL("../../dist/multi-edit.vsix", import.meta.url));
 
 /** The reason why VS Code can't be tested here; `undefined` if it can. */
 export function absenceOfVsCode(): string | undefined {

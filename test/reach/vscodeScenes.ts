@@ -88,15 +88,14 @@ export const vscodeScenes: readonly Scene[] = [
       const rename = ["*** Update File: a.txt", "*** Move to: moved.txt", "@@", "-old", "+new"];
       const told = await stage.apply("agent", patchOf("*** Update File: b.txt", "@@", "-old", "+new", ...rename));
       stage.wire.ungate();
-      // The files do not say whether the rename was done.
-      expect(told.outcome, told.text).toBe("unknown");
-      expect(told.text).toContain("Rolled back: a.txt, b.txt. Read the file before you continue.");
+      expect([told.outcome, told.codes], told.text).toEqual(["failed", ["contentModified"]]);
+      expect(told.text).toContain("moved.txt");
       expect(await stage.texts()).toEqual({
         "a.txt": "one\nold\n",
         "b.txt": "old\n",
         "moved.txt": "of somebody else\n",
       });
-      return "rolled back; the answer says to read the file";
+      return `rolled back, ${nothing}`;
     },
   },
   {

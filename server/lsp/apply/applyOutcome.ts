@@ -256,7 +256,9 @@ export async function applyToFile(
   const { proofTimeout } = session.settings;
   const patience = answer.isLate ? 0 : answer.applied ? proofTimeout : proofTimeout / 4;
   if (await until(isDone, patience)) return { kind: "verified" };
-  const isUntouched = (await isThere(path)) && (newPath === undefined || !(await isThere(newPath)));
+  // After a no, the old file says that nothing was done; the new name may have been taken, which the caller looks at.
+  const isNo = !answer.applied && !answer.isLate;
+  const isUntouched = (await isThere(path)) && (isNo || newPath === undefined || !(await isThere(newPath)));
   return isUntouched ? unchanged(answer) : { kind: "diverged" };
 }
 

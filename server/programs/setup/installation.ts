@@ -50,6 +50,6 @@ export function isNodeBelowHome(): boolean {
 export const ifNotOnPath = ({ command }: Installation, text: string): string => (command.length === 1 ? "" : text);
 
 /** Returns the command line of the language server. */
-export function serverCommand({ command: [program, ...args] }: Installation): readonly string[] {
+export function serverCommand({ command: [program, ...args] }: InstalledProgram): readonly string[] {
   return args.length === 0 ? ["multi-edit-language-server", "--stdio"] : [program, ...args, "--stdio"];
 }

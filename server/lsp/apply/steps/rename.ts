@@ -5,8 +5,9 @@ import { sameAsDisk } from "../../../workspace/files.js";
 import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { staleProblems } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
-import { openAt } from "../../session.js";
+import { openAt, type Session } from "../../session.js";
 import { applyToFile, sourceOfText, until } from "../applyOutcome.js";
+import type { StepOutcome } from "../outcomes.js";
 import {
   conflict,
   type Inverse,
@@ -50,7 +51,9 @@ async function renameFile(run: Run, file: FileRename, planned: Task["planned"]) 
   if (!isEdited && isOther) return { outcome: { kind: "moved" } } as const;
   if (openAt(session, target.uri) !== undefined || (await isThere(newPath))) return { outcome: nameTaken(target.path) };
   const tidy = await makeParents(newPath);
-  const outcome = await applyToFile(session, { label: labelOf([file], options), operation }, oldPath, newPath);
+  const answered = await applyToFile(session, { label: labelOf([file], options), operation }, oldPath, newPath);
+  const isTaken = answered.kind === "refused" && (await isThere(newPath));
+  const outcome = isTaken ? await takenBy(newPath, hash, { session, file, text: open?.text }) : answered;
   if (outcome.kind === "refused") await tidy();
   const result: StepResult = { outcome, tidy, hash, wasOpen: open !== undefined };
   if (outcome.kind !== "verified" || open === undefined) return result;
@@ -67,6 +70,27 @@ async function renameFile(run: Run, file: FileRename, planned: Task["planned"]) 
       ? !(await isSaved())
       : text !== open.text && !file.change.isEmpty && sourceOfText(file, text) === "old";
   return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
+}
+
+/** What the new file after a refused rename is compared with; `text`: the open document's, if any. */
+interface Renamed {
+  readonly session: Session;
+  readonly file: FileRename;
+  readonly text: string | undefined;
+}
+
+/** Returns the outcome of a rename that was refused, if the new name is taken: by another program, or by a copy of the editor's own. */
+async function takenBy(
+  newPath: string,
+  hash: string | undefined,
+  { session, file, text }: Renamed,
+): Promise<StepOutcome> {
+  const path = file.target.path;
+  const there = await keepFile(newPath, path);
+  const isSameFile = hash === undefined || there.kind !== "kept" || there.file.hash === hash;
+  const isCopy =
+    isSameFile || (text !== undefined && (await sameAsDisk(text, newPath, session.facts.habits)) === "same");
+  return isCopy ? { kind: "diverged" } : nameTaken(path);
 }
 
 /** Renames a file back. Returns `renamed` if that fails, or `saved` if other text has been saved to the file since. */

@@ -1,4 +1,4 @@
-/** The set-up of agents: what is printed is what would be added to an empty file. */
+/** The set-up by entries in files: what is printed is what would be added to an empty file. */
 import type { Agent, AgentFile, InstalledHook } from "../../agents/agent.js";
 import { readable } from "../shared/input.js";
 import { configFileOf } from "./configFile.js";
@@ -6,8 +6,11 @@ import type { Installation } from "./installation.js";
 import type { SetUpProgram, SetupOptions } from "./program.js";
 import { setupSentences } from "./sentences.js";
 
-/** Describes how an agent is set up. */
-export function agentSetup(agent: Agent): SetUpProgram {
+/** The entries of an agent or an editor. */
+type Entries = Pick<Agent, "about" | "files" | "lines" | "hook">;
+
+/** Describes how an agent, or an editor that needs no more than entries, is set up. */
+export function entrySetup(agent: Entries): SetUpProgram {
   const installed = agent.hook?.installed;
   return {
     forms: { plain: (installation, options) => readable(textOf(agent, installation, options)) },
@@ -34,7 +37,7 @@ function joined(files: readonly AgentFile[]): readonly AgentFile[] {
   return [...byPath.values()];
 }
 
-function textOf(agent: Agent, installation: Installation, { hook }: SetupOptions): string {
+function textOf(agent: Entries, installation: Installation, { hook }: SetupOptions): string {
   const [first] = agent.files(installation);
   const text = agent.about + (agent.lines?.(installation) ?? (first === undefined ? "" : contentOf(first)));
   const installed = agent.hook?.installed;
