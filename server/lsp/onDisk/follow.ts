@@ -20,7 +20,7 @@ import { expectOwnWrite } from "../diagnostics/ownWrites.js";
 import { type Caller, notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
-import { type FollowedFile, followed, writtenBy } from "./followedFile.js";
+import { type FollowedFile, followed, forgetAnswer, notMerged, writtenBy } from "./followedFile.js";
 import { type DiskVerdict, judgeDisk } from "./judge.js";
 import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { recordWrite } from "./recordWrite.js";
@@ -372,17 +372,6 @@ export class OpenFilesOnDisk implements DiskFollower {
 
 /** What is known of a file until it is saved. */
 type BeforeSave = Pick<FollowedFile, "base" | "conflicting" | "beforeMerge">;
-
-/** The text that was on disk and not merged when the editor saved, which the server may hear of after the file has changed. */
-function notMerged({ conflicting, replaced }: FollowedFile): string | undefined {
-  const isRecent = replaced !== undefined && performance.now() - replaced.at < limits.diskSettleMs;
-  return conflicting ?? (isRecent ? replaced.text : undefined);
-}
-
-/** Forgets what the user has answered. A question that is open stays open. */
-function forgetAnswer(file: FollowedFile): void {
-  if (file.asked?.isAgreed !== undefined) file.asked = undefined;
-}
 
 /** Reports whether a file that is not in Unicode has the document's text: the editor has saved it. */
 function isSavedInOneByte({ text }: OpenDocument, path: string, read: FileRead, { habits }: ClientFacts): boolean {

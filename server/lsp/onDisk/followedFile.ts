@@ -66,3 +66,14 @@ export const followed = (uri: string, opening: unknown, before?: FollowedFile): 
   ...before,
   ...{ uri, opening, path: undefined, link: undefined, coming: undefined, looking: undefined, asked: undefined },
 });
+
+/** The text that was on disk and not merged when the editor saved, which the server may hear of after the file has changed. */
+export function notMerged({ conflicting, replaced }: FollowedFile): string | undefined {
+  const isRecent = replaced !== undefined && performance.now() - replaced.at < limits.diskSettleMs;
+  return conflicting ?? (isRecent ? replaced.text : undefined);
+}
+
+/** Forgets what the user has answered. A question that is open stays open. */
+export function forgetAnswer(file: FollowedFile): void {
+  if (file.asked?.isAgreed !== undefined) file.asked = undefined;
+}
