@@ -277,7 +277,7 @@ describe("writing the configuration", () => {
     const { code, stderr } = await user.setup("ed", "--write");
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("claude, codex, copilot, emacs, gemini, helix, neovim, opencode, pi, qwen"),
+      expect.stringContaining("claude, coc, codex, copilot, emacs, gemini, helix, neovim, opencode, pi, qwen"),
     ]);
   });
 });
