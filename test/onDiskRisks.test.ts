@@ -62,6 +62,18 @@ describe("a text on disk that was not merged", () => {
     await expect.poll(() => desk.notices()[1]).toContain("has replaced what another program wrote");
   });
 
+  it("is not replaced by a save if the program has taken it back before", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { knows: false });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", text.replace("two", "TWO"));
+    await expect.poll(desk.notices).toHaveLength(1);
+    await desk.write("a.txt", text);
+    await delay(600);
+    await desk.save("a.txt");
+    await delay(600);
+    expect(desk.notices()).toHaveLength(1);
+  });
+
   it("is kept if a save replaces it, also in an editor that does not know the notification", async () => {
     const desk = await start({ open: { "a.txt": text } }, { knows: false });
     await desk.typeBefore("a.txt", "five", "typed ");

@@ -94,6 +94,18 @@ describe("what a command of an agent writes", () => {
     await expect.poll(list, { timeout: 5_000 }).toEqual(["claude-code: 2 > agent"]);
   });
 
+  it("does not count as read: the lines of a later edit are still those that the caller has read", async () => {
+    const { root, write, list, ranFor, texts } = await lay();
+    const run = (args: readonly string[], input = "") => runCommand(program, args, { input, cwd: root });
+    expect((await run(["read", "a.txt"])).stdout).toContain("5");
+    await write("a.txt", `new\n${ten}`);
+    await ranFor(60_000);
+    await expect.poll(list, { timeout: 5_000 }).toEqual(["claude-code:  > new"]);
+    const edit = { path: "a.txt", startLine: 5, endLine: 5, newText: "five" };
+    expect(await run(["apply"], JSON.stringify(edit))).toMatchObject({ code: 0 });
+    expect(texts()["a.txt"]).toBe(`new\n${ten.replace("5", "five")}`);
+  });
+
   it("has none if the agent does not say how long the command ran, or if it ran elsewhere", async () => {
     const { written, list, ranFor } = await lay();
     await written("a.txt", "agent");

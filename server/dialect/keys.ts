@@ -75,8 +75,8 @@ export const commandFields: Readonly<
  */
 export const agentFields: ReadonlySet<string> = new Set(["wait_for_previous", "task_progress"]);
 
-/** Fields ignored without a warning in an edit: these, and the lines that the text editor's command `view` shows. */
-const idleFields: ReadonlySet<string> = new Set([...agentFields, "view_range"]);
+/** Fields of the text editor's command `view`, which some models send with its other commands; ignored there. */
+const viewFields: ReadonlySet<string> = new Set(["view_range"]);
 
 /** Returns the keys that ask for a dry run, in any spelling. Keys whose value is `false` or `null` do not count. */
 export function trialKeys(source: object): string[] {
@@ -99,11 +99,12 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const refused: SentKeys["refused"][number][] = [];
   const unknown: string[] = [];
   let command: SentKeys["command"];
+  const hasCommand = editorCommands.some((one) => one === (source as { command?: unknown }).command);
   for (const [spelling, value] of Object.entries(source)) {
     const name = fieldsBySpelling.get(spelling);
     const own = spelling === "command" ? editorCommands.find((one) => one === value) : undefined;
     if (own !== undefined) command = own;
-    else if (idleFields.has(spelling)) {
+    else if (agentFields.has(spelling) || (hasCommand && viewFields.has(spelling))) {
     } else if (name === undefined) {
       const kind = refusedKind(spelling, value);
       if (kind === undefined) unknown.push(spelling);

@@ -301,7 +301,7 @@ export const patchProblems = {
 /** Texts of other tools that are no patch, as clauses for `patchFailures.syntax`; each says what to send instead. */
 export const otherForms = {
   wholeFile:
-    'this is the text of a whole file, not a patch; send {"path", "content"}, or only what changes, as {"path", "oldText", "newText"}',
+    'this is no patch; send what changes, as {"path", "oldText", "newText"} or, if this is the text of a whole file, {"path", "content"}',
   lineRange: 'this names lines by their numbers; send {"path", "startLine", "endLine", "newText"}',
   toolCall: 'this is another tool\'s call, written as text; send the change as {"path", "oldText", "newText"}',
 } as const;

@@ -358,6 +358,8 @@ export const limits = {
   writerSlackMs: 10,
   /** Milliseconds for which a change of an open file waits for an agent whose command has made it. */
   unnamedMs: 600_000,
+  /** UTF-16 code units of the texts of all such changes; the oldest are dropped first. */
+  unnamedText: 16_777_216,
   /** Milliseconds in which the hook starts after a command of an agent. */
   hookStartMs: 1_000,
   /** Files with unsaved text whose stamps are compared after a command of an agent. */

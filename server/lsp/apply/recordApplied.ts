@@ -24,10 +24,13 @@ interface Done extends Pick<Transaction, "id" | "label" | "steps"> {
   readonly counts: readonly LineCounts[];
   /** What became of the call's edits; absent if that is unknown. */
   readonly edits?: readonly EditOutcome[];
+  /** `true` if the agent does not know what was written: texts that it has seen stay as they are. */
+  readonly isUnread?: boolean;
 }
 
 /** Adds a transaction to the history and notifies the client. Returns `false` if it is too large for the history. */
-export function recordApplied(session: Session, { id, label, steps, caller, counts, edits }: Done): boolean {
+export function recordApplied(session: Session, done: Done): boolean {
+  const { id, label, steps, caller, counts, edits } = done;
   const { history } = session;
   const files = [...new Set(steps.map(({ file }) => nameAfter(file).path))];
   const lines = { added: 0, removed: 0 };
@@ -36,7 +39,7 @@ export function recordApplied(session: Session, { id, label, steps, caller, coun
   const transaction = { id, label, steps, isUndone: false, at: Date.now(), files, caller, lines };
   const kept = withLatest(history.transactions, transaction, limits.transactions);
   history.transactions = kept ?? history.transactions;
-  if (session.trails !== undefined) noteBatch(session, steps, caller);
+  if (session.trails !== undefined && done.isUnread !== true) noteBatch(session, steps, caller);
   session.review?.record({ ...transaction, ...(edits === undefined ? {} : { edits }) });
   tellApplied(session, { ...transaction, counts }, "applied");
   return kept !== undefined;

@@ -7,7 +7,6 @@ import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { FileWatch } from "../../disk/fileWatch.js";
 import { keepText } from "../../disk/keptTexts.js";
-import { compareTexts } from "../../match/compareTexts.js";
 import type { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
@@ -20,8 +19,8 @@ import { expectOwnWrite } from "../diagnostics/ownWrites.js";
 import { type Caller, notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
-import { type FollowedFile, followed, forgetAnswer, notMerged, writtenBy } from "./followedFile.js";
-import { type DiskVerdict, judgeDisk } from "./judge.js";
+import { type FollowedFile, followed, forgetAnswer, notMerged, type Saving, writtenBy } from "./followedFile.js";
+import { changeOf, type DiskVerdict, judgeDisk } from "./judge.js";
 import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { recordWrite } from "./recordWrite.js";
 import { createReports, nameFor } from "./reports.js";
@@ -60,8 +59,9 @@ export class OpenFilesOnDisk implements DiskFollower {
     if (file?.path === undefined) return false;
     const hasChanged = await this.#watch.settled(file.path);
     if (!hasChanged && file.looking === undefined && file.coming === undefined) return false;
-    // A look finds that the text has moved, and is followed by another one.
-    while (file.looking !== undefined) await file.looking;
+    // A look that finds that the text has moved is followed by another one, as long as the person types.
+    const until = performance.now() + limits.diskSettleMs;
+    while (file.looking !== undefined && performance.now() < until) await file.looking;
     const { coming } = file;
     // A text that comes later may be told later: a program may write the file all the time.
     while (coming !== undefined && file.coming === coming && this.#files.get(uri) === file)
@@ -75,23 +75,27 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   async wroteDuring(span: TimeSpan, writer: Caller): Promise<void> {
-    await Promise.all([...this.#files.keys()].map((uri) => this.settled(uri)));
-    for (const file of this.#files.values()) {
+    const record = async (file: FollowedFile): Promise<void> => {
+      await this.settled(file.uri);
       const document = this.#documentOf(file);
       const write = document && this.#unnamed.take(file.uri, span, withoutMark(document.text));
       if (write !== undefined) this.#recordWrite(file, write.before, write.after, writer);
-    }
+    };
+    await Promise.all([...this.#files.values()].map(record));
   }
 
   saved(uri: string): void {
     const [file, document] = [this.#files.get(uri), this.#session.documents.get(uri)];
     if (file === undefined || document === undefined) return;
-    const before = { base: file.base, conflicting: notMerged(file), beforeMerge: file.beforeMerge };
+    const before = { base: file.base, conflicting: file.conflicting, beforeMerge: file.beforeMerge };
+    const replaced = notMerged(file);
     // Another program may write the file before the server has seen the save on disk.
     const base = document.desynced === undefined ? withoutMark(document.text) : undefined;
     Object.assign(file, { base, conflicting: undefined, replaced: undefined, beforeMerge: undefined });
     forgetAnswer(file);
-    this.#checkSave(file, base, before).catch((error: unknown) => this.#session.log("error", String(error)));
+    this.#checkSave(file, base, { before, replaced }).catch((error: unknown) =>
+      this.#session.log("error", String(error)),
+    );
   }
 
   async merged(params: unknown): Promise<void> {
@@ -106,18 +110,18 @@ export class OpenFilesOnDisk implements DiskFollower {
     Object.assign(file, { base: asSynced(read.text, document.text), conflicting: undefined });
   }
 
-  /** Checks that a save has reached the file, and not one under another name. `before`: what was known of it. */
-  async #checkSave(file: FollowedFile, saved: string | undefined, before: BeforeSave): Promise<void> {
+  /** Checks that a save has reached the file, and not one under another name. */
+  async #checkSave(file: FollowedFile, saved: string | undefined, { before, replaced }: Saving): Promise<void> {
     const { path } = file;
     if (path === undefined) return;
     const read = await readToCompare(path);
     const isOnDisk = (text: string | undefined): boolean =>
       text !== undefined && compareWithFile(text, read, this.#session.facts.habits) === "same";
-    const isUntouched = read.kind === "absent" || isOnDisk(before.base) || isOnDisk(before.conflicting);
+    const isUntouched = read.kind === "absent" || isOnDisk(before.base) || isOnDisk(replaced);
     if (isUntouched && !isOnDisk(saved)) {
       if (file.base === saved) Object.assign(file, before);
-    } else if (before.conflicting !== undefined)
-      this.#reports.add({ kind: "overwritten", path, keptAt: keepText(path, before.conflicting) });
+    } else if (replaced !== undefined)
+      this.#reports.add({ kind: "overwritten", path, keptAt: keepText(path, replaced) });
   }
 
   get #isOff(): boolean {
@@ -269,7 +273,10 @@ export class OpenFilesOnDisk implements DiskFollower {
   /** Notes a verdict after which the document stays as it is. */
   #note(file: FollowedFile, path: string, verdict: DiskVerdict): void {
     if (verdict.kind === "common") {
-      if (file.conflicting !== undefined) file.replaced = { text: file.conflicting, at: performance.now() };
+      const text = withoutMark(this.#documentOf(file)?.text ?? "");
+      // A program may also have put the old text back.
+      if (file.conflicting !== undefined && verdict.base === text)
+        file.replaced = { text: file.conflicting, at: performance.now() };
       forgetAnswer(Object.assign(file, { base: verdict.base, coming: undefined, conflicting: undefined }));
     } else if (verdict.kind === "missing") this.#reports.add({ kind: "missing", path });
     else if (verdict.kind === "unreadable") this.#reports.add({ kind: "unreadable", path, reason: verdict.reason });
@@ -332,13 +339,15 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 
   /** Records what an agent has written with a tool of its own. `before`: `undefined` if that text is not known. */
-  #recordWrite(file: FollowedFile, before: string | undefined, after: string, writer = file.written?.writer): void {
+  #recordWrite(file: FollowedFile, before: string | undefined, after: string, byCommand?: Caller): void {
+    const writer = byCommand ?? file.written?.writer;
     const { uri, path } = file;
     const document = this.#documentOf(file);
     if (before === undefined || before === after || path === undefined || document === undefined) return;
     this.#session.log("debug", diskLog.cameFrom(uri, writer?.name));
     const place = { path, name: nameFor(this.#session, path), document };
-    if (writer !== undefined) recordWrite(this.#session, place, { before, after, writer });
+    if (writer !== undefined)
+      recordWrite(this.#session, place, { before, after, writer, isUnread: byCommand !== undefined });
     else if (this.#session.review?.isOn === true)
       this.#unnamed.add(uri, { before, after, at: statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0 });
   }
@@ -370,9 +379,6 @@ export class OpenFilesOnDisk implements DiskFollower {
   }
 }
 
-/** What is known of a file until it is saved. */
-type BeforeSave = Pick<FollowedFile, "base" | "conflicting" | "beforeMerge">;
-
 /** Reports whether a file that is not in Unicode has the document's text: the editor has saved it. */
 function isSavedInOneByte({ text }: OpenDocument, path: string, read: FileRead, { habits }: ClientFacts): boolean {
   return read.kind === "failed" && read.failure.code === "unsupportedEncoding" && isSameInOneByte(text, path, habits);
@@ -384,10 +390,4 @@ interface Merge {
   readonly change: ChangeSet;
   readonly disk: string;
   readonly isClean: boolean;
-}
-
-/** Returns the changes by which a document gets what was written; `undefined` if it must not get it. */
-function changeOf(verdict: DiskVerdict, document: OpenDocument): ChangeSet | undefined {
-  if (verdict.kind === "merged") return verdict.change;
-  return verdict.kind === "clean" ? compareTexts(withoutMark(document.text), verdict.disk) : undefined;
 }

@@ -77,3 +77,12 @@ export function notMerged({ conflicting, replaced }: FollowedFile): string | und
 export function forgetAnswer(file: FollowedFile): void {
   if (file.asked?.isAgreed !== undefined) file.asked = undefined;
 }
+
+/** What is known of a file until it is saved. */
+type BeforeSave = Pick<FollowedFile, "base" | "conflicting" | "beforeMerge">;
+
+/** What was known of a file when it was saved; `replaced`: a text on disk that was not merged. */
+export interface Saving {
+  readonly before: BeforeSave;
+  readonly replaced: string | undefined;
+}

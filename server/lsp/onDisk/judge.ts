@@ -1,4 +1,5 @@
 /** Decides what a file's text on disk means for the text in the editor. Knows nothing of the client. */
+import { compareTexts } from "../../match/compareTexts.js";
 import { type FileMerge, mergeFile } from "../../plan/mergeFile.js";
 import type { Lines } from "../../plan/views/view.js";
 import type { ChangeSet } from "../../text/changeSet.js";
@@ -43,3 +44,9 @@ export function judgeDisk(
 
 /** A file without text may have lost it, so unsaved text never gives way to it. */
 const emptied: FileMerge = { kind: "conflict", lines: [] };
+
+/** Returns the changes by which a document gets what was written; `undefined` if it must not get it. */
+export function changeOf(verdict: DiskVerdict, document: OpenDocument): ChangeSet | undefined {
+  if (verdict.kind === "merged") return verdict.change;
+  return verdict.kind === "clean" ? compareTexts(withoutMark(document.text), verdict.disk) : undefined;
+}

@@ -12,15 +12,17 @@ import { diskSentences } from "./sentences.js";
 interface Write {
   readonly before: string;
   readonly after: string;
-  /** The agent whose hook has said that it writes the file. */
+  /** The agent whose hook has said that it writes the file, or that its command ran at this time. */
   readonly writer: WriterNote["by"];
+  /** `true` if a command has written the file, so that the agent does not know the text. */
+  readonly isUnread: boolean;
 }
 
 /** Records that a document has got what an agent has written to its file, if the changes of agents are reviewed. */
 export function recordWrite(
   session: Session,
   { name, document }: { readonly name: string; readonly document: OpenDocument },
-  { before, after, writer }: Write,
+  { before, after, writer, isUnread }: Write,
 ): void {
   if (session.review?.isOn !== true) return;
   const { uri, version, loneCrEndsLine } = document;
@@ -42,5 +44,6 @@ export function recordWrite(
     steps,
     caller: writer,
     counts: [{ uri, added, removed }],
+    isUnread,
   });
 }

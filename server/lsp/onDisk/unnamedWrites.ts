@@ -9,6 +9,12 @@ interface UnnamedWrite {
   readonly at: number;
 }
 
+/** A change that is kept; `uri`: the document's; `timer`: ends its time. */
+interface TimedWrite extends UnnamedWrite {
+  readonly uri: string;
+  readonly timer: NodeJS.Timeout;
+}
+
 /** The time from one moment to another, in milliseconds since 1970. */
 export interface TimeSpan {
   readonly from: number;
@@ -21,33 +27,42 @@ export function spanOf(received: unknown): TimeSpan | undefined {
   return typeof from === "number" && typeof to === "number" && from <= to ? { from, to } : undefined;
 }
 
-/** The changes of open files, each for `limits.unnamedMs`. */
+/** The changes of open files, each for `limits.unnamedMs` at most, and the latest that fit into `limits.unnamedText`. */
 export class UnnamedWrites {
-  /** The changes of each document, by URI, the oldest first. */
-  readonly #writes = new Map<string, readonly UnnamedWrite[]>();
+  /** The oldest first. */
+  readonly #kept = new Set<TimedWrite>();
+  #length = 0;
 
   /** Adds a change of a document's file. */
   add(uri: string, write: UnnamedWrite): void {
-    this.#writes.set(uri, [...(this.#writes.get(uri) ?? []), write]);
-    setTimeout(() => this.#keep(uri, (one) => one !== write), limits.unnamedMs).unref();
+    const timer = setTimeout(() => this.#drop(kept), limits.unnamedMs).unref();
+    const kept: TimedWrite = { ...write, uri, timer };
+    this.#kept.add(kept);
+    this.#length += lengthOf(kept);
+    for (const oldest of this.#kept) {
+      if (this.#length <= limits.unnamedText) break;
+      this.#drop(oldest);
+    }
   }
 
   /** Takes the changes that a document's file had in a time, as one; `undefined` if there are none, or others have followed. */
   take(uri: string, { from, to }: TimeSpan, now: string): Pick<UnnamedWrite, "before" | "after"> | undefined {
+    const ofFile = [...this.#kept].filter((one) => one.uri === uri);
     let before: string | undefined;
-    for (const write of (this.#writes.get(uri) ?? []).toReversed()) {
+    for (const write of ofFile.toReversed()) {
       const isMeant = write.after === (before ?? now) && write.at >= from - limits.writerSlackMs && write.at <= to;
       if (!isMeant) break;
       before = write.before;
     }
     if (before === undefined) return undefined;
-    this.#writes.delete(uri);
+    for (const one of ofFile) this.#drop(one);
     return { before, after: now };
   }
 
-  #keep(uri: string, isKept: (write: UnnamedWrite) => boolean): void {
-    const writes = (this.#writes.get(uri) ?? []).filter(isKept);
-    if (writes.length > 0) this.#writes.set(uri, writes);
-    else this.#writes.delete(uri);
+  #drop(kept: TimedWrite): void {
+    clearTimeout(kept.timer);
+    if (this.#kept.delete(kept)) this.#length -= lengthOf(kept);
   }
 }
+
+const lengthOf = ({ before, after }: UnnamedWrite): number => before.length + after.length;

@@ -47,6 +47,8 @@ export async function changedUnder(
     for (const [path, state] of states) {
       if (state.kind !== "unsaved") continue;
       const read = await ask(state.session, path);
+      // Its editor may be asked again after the next tool.
+      if (!read.ok) delete stamps[path];
       const { changedOnDisk, mergedFromDisk: lines } = (read.ok ? read.result : {}) as Partial<ReadResult>;
       const [place] = lines ?? [];
       const shown = place && (await ask(state.session, path, { startLine: place.startLine, endLine: place.startLine }));
@@ -108,7 +110,7 @@ function recordsIn(sessions: string): readonly SessionRecord[] {
 }
 
 /** Returns what changes if a file is written, by path; a file that can't be looked at has an empty text. */
-function stampsOf(paths: readonly string[]): Readonly<Record<string, string>> {
+function stampsOf(paths: readonly string[]): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path, stampOf(path)]));
 }
 

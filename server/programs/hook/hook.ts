@@ -229,13 +229,14 @@ async function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
 async function tellAfterChange(call: OwnCall, agent: AgentHook, version: string): Promise<HookAnswer | undefined> {
   const { conversation, event, tool } = call;
   if (agent.tell === undefined) return undefined;
+  // The command has just ended; what follows may wait for editors.
+  const ran = tool.kind === "command" ? spanOf(event[agent.fields.duration]) : undefined;
   const caller = callerOf(agent, conversation, version);
   const memory = stampMemoryOf(agent.name, conversation ?? "");
   const sessions = inServerFolder("sessions");
   const changed = await changedUnder(sessions, caller, memory, (session, path, lines) =>
     requestOf(session, { path, ...(lines ?? { startLine: Number.MAX_SAFE_INTEGER }) }),
   );
-  const ran = tool.kind === "command" ? spanOf(event[agent.fields.duration]) : undefined;
   const files = tool.kind === "command" ? (ran === undefined ? [] : [call.directory]) : (await targetsOf(call)).paths;
   const news = await newsAfter(sessions, caller, files, (session, paths) =>
     requestOf(session, ran === undefined ? { files: paths } : { ran }, {
