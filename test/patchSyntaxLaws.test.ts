@@ -226,7 +226,8 @@ function expectUsable(failures: readonly { line?: number; message: string }[], t
   for (const { line: at = 0, message } of failures) {
     expect(at).toBeGreaterThan(0);
     expect(at).toBeLessThanOrEqual(count);
-    expect(message.startsWith(`Line ${at} of the patch`)).toBe(true);
+    // What is no patch at all is called a text.
+    expect(message).toMatch(new RegExp(`^Line ${at} of the (?:patch|text)\\b`));
     expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
   }
 }

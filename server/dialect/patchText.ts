@@ -147,7 +147,7 @@ function otherFormOf(start: string, below: readonly string[]): string | undefine
   const [, tag = ""] = /^<([a-z]+(?:_[a-z]+)+)>/.exec(start) ?? [];
   if (tag !== "") return /^(?:write|create)_/.test(tag) ? otherForms.wholeFile : otherForms.toolCall;
   const opening = [start, below.find(isFilled) ?? ""].find(isFence);
-  const isPatch = opening === undefined || /diff|patch/.test(opening) || below.some(looksLikePatch);
+  const isPatch = opening === undefined || /diff|patch/.test(opening) || [start, ...below].some(looksLikePatch);
   return !isPatch && isFence(below.findLast(isFilled) ?? "") ? otherForms.wholeFile : undefined;
 }
 
