@@ -64,6 +64,6 @@ export interface NewDiagnostic {
  * with `{ ran: { from, to } }` after it has run a command.
  */
 export interface OwnWritesResult {
-  /** What the model is told: what the user made of its changes, and the new errors; empty if there is nothing new. */
+  /** Sentences for the model: which of its changes the user kept, undid or commented on, and the new errors; may be empty. */
   sentences: readonly string[];
 }

@@ -333,7 +333,7 @@ export class OpenFilesOnDisk implements DiskFollower {
   #loaded(file: FollowedFile, text: string): void {
     const { uri } = file;
     this.#reports.add({ kind: "loaded", path: file.path ?? uri });
-    // What is typed into it from now on was not typed before the file changed.
+    // The user has seen the new text, so whatever they type from now on is not older than the file.
     this.#session.diskStamps.remember(uri, this.#session.documents.get(uri)?.version);
     this.#recordWrite(file, file.base, text);
   }

@@ -78,7 +78,7 @@ export function forgetAnswer(file: FollowedFile): void {
   if (file.asked?.isAgreed !== undefined) file.asked = undefined;
 }
 
-/** What is known of a file until it is saved. */
+/** The fields of a file that a save changes. */
 type BeforeSave = Pick<FollowedFile, "base" | "conflicting" | "beforeMerge">;
 
 /** What was known of a file when it was saved; `replaced`: a text on disk that was not merged. */

@@ -72,7 +72,7 @@ async function renameFile(run: Run, file: FileRename, planned: Task["planned"]) 
   return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
 }
 
-/** What the new file after a refused rename is compared with; `text`: the open document's, if any. */
+/** A rename that the editor has refused. `text`: the open document's text; `undefined` if the file was not open. */
 interface Renamed {
   readonly session: Session;
   readonly file: FileRename;
