@@ -83,6 +83,19 @@ describe("a text on disk that was not merged", () => {
     await expect.poll(() => desk.notices()[1]).toContain("has replaced what another program wrote");
   });
 
+  it("is the newer one if it has all that the user has typed, in an editor that tells late that it has saved", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { knows: false });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", typed.replace("two", "TWO"));
+    await delay(600);
+    await tellSaved(desk, "a.txt");
+    await expect.poll(desk.notices, { timeout: 5_000 }).toHaveLength(1);
+    expect(desk.notices()[0]).toContain("the editor shows the old text");
+    await desk.write("a.txt", typed.replace("two", "2"));
+    await expect.poll(desk.notices, { timeout: 5_000 }).toHaveLength(2);
+    expect(desk.notices()[1]).toContain("the editor shows the old text");
+  });
+
   it("is not replaced by the save of a user who has loaded it", async () => {
     const desk = await start({ open: { "a.txt": text } }, { knows: false });
     await desk.typeBefore("a.txt", "five", "typed ");

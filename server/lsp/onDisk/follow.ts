@@ -20,7 +20,7 @@ import { type Caller, notifications, type PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed, forgetAnswer, notMerged, type Saving, writtenBy } from "./followedFile.js";
-import { changeOf, type DiskVerdict, judgeDisk } from "./judge.js";
+import { changeOf, type DiskVerdict, hasUnsaved, judgeDisk } from "./judge.js";
 import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { recordWrite } from "./recordWrite.js";
 import { createReports, nameFor } from "./reports.js";
@@ -253,7 +253,9 @@ export class OpenFilesOnDisk implements DiskFollower {
     const verdict = judgeDisk(document, file.base, read, this.#session.facts.habits);
     const disk = "disk" in verdict ? verdict.disk : "";
     if ("disk" in verdict) this.#noteWriter(file, disk);
-    if (verdict.kind === "clean" && (told === undefined || !this.#loads))
+    // A program that runs at each save may write before the server hears of the save.
+    const isStale = verdict.kind === "clean" || (!this.#loads && hasUnsaved(verdict, document));
+    if (isStale && (told === undefined || !this.#loads))
       return this.#load(file, disk, () => this.#notLoaded(file, disk));
     // What was written since is told next.
     if (told !== undefined && disk !== told && verdict.kind !== "common") return;

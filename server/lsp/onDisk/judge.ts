@@ -50,3 +50,7 @@ export function changeOf(verdict: DiskVerdict, document: OpenDocument): ChangeSe
   if (verdict.kind === "merged") return verdict.change;
   return verdict.kind === "clean" ? compareTexts(withoutMark(document.text), verdict.disk) : undefined;
 }
+
+/** Reports whether the text on disk has all that is unsaved in a document: to load it loses nothing. */
+export const hasUnsaved = (verdict: DiskVerdict, { text }: OpenDocument): boolean =>
+  verdict.kind === "merged" && verdict.change.apply(withoutMark(text)) === verdict.disk;
