@@ -41,7 +41,7 @@ describe.each(seeds)("calls change the characters that their authors saw, in the
   it.each([
     { syncs: "changes", isWhole: false },
     { syncs: "whole texts", isWhole: true },
-  ])("if the editor syncs $syncs", { timeout: 60_000 + 50 * runs }, ({ isWhole }) => {
+  ])("if the editor syncs $syncs", { timeout: 60_000 + 500 * runs }, ({ isWhole }) => {
     const { tally, scripts } = run({ first, runs, show, most, isWhole });
     if (process.env.IDENTITY_RUNS !== undefined)
       process.stdout.write(`${figures(tally)}\n${scripts.needless.join("\n\n")}\n`);
