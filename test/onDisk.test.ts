@@ -279,6 +279,17 @@ describe("many files at once", () => {
   });
 });
 
+describe("an editor that takes seconds to load many files", () => {
+  it("tells of them in one message, once it has loaded them", async () => {
+    const names = Array.from({ length: 8 }, (_, i) => `f${i}.txt`);
+    const desk = await start({ open: Object.fromEntries(names.map((name) => [name, text])) }, { loadMs: 500 });
+    await desk.typeOver("f0.txt", "two", "my");
+    for (const name of names) await desk.write(name, text.replace("two", "TWO"));
+    await expect.poll(desk.notices).toHaveLength(1);
+    expect(desk.notices()[0]).toMatch(/^7 files taken over from disk, 1 conflict\. "f0\.txt": not merged, you and/);
+  });
+});
+
 describe("the setting diskChanges", () => {
   it.each([
     ["Apply", "one\nTWO\nthree\nfour\ntyped five\n"],

@@ -233,6 +233,8 @@ export const limits = {
   /** Milliseconds after the last of several changes on disk at which one message tells of them, and at the latest. */
   diskNewsMs: 300,
   diskNewsLatestMs: 2_000,
+  /** Milliseconds that such a message waits for an editor that takes over many files. */
+  diskNewsBusyMs: 10_000,
   /** Number of times that a call or a step is retried because the text changed in the meantime. */
   rematches: 3,
   /** UTF-16 code units in the method name, or in a string id, of one message on the wire. */

@@ -19,8 +19,12 @@ export interface LoadingDesk extends Desk {
   notices(): string[];
 }
 
-/** `loads`: `false` if the editor loads nothing. `knows`: `false` if it does not know the notification. */
+/**
+ * `loads`: `false` if the editor loads nothing. `knows`: `false` if it does not know the notification. `loadMs`: the
+ * milliseconds that it takes to load a file.
+ */
 interface Loading {
+  readonly loadMs?: number;
   readonly loads?: boolean;
   readonly knows?: boolean;
 }
@@ -32,10 +36,10 @@ export const loadingDesks =
     layLoadingDesk(program, options, how);
 
 async function layLoadingDesk(program: Program, options: DeskOptions, how: Loading): Promise<LoadingDesk> {
-  const { loads = true, knows = true } = how;
+  const { loads = true, knows = true, loadMs = 0 } = how;
   const multiEdit = knows ? { didChangeOnDisk: true } : {};
   const desk = await layDesk(program, { capabilities: { experimental: { multiEdit } }, ...options });
-  const { uris, adopted } = answerLoads(desk.editor, loads);
+  const { uris, adopted } = answerLoads(desk.editor, loads, loadMs);
   // The server compares a document with its file after it was opened, and before it answers a read.
   for (const uri of desk.editor.documents.keys()) await desk.read({ path: uri }).catch(() => undefined);
   return {

@@ -41,7 +41,8 @@ export class OpenFilesOnDisk implements DiskFollower {
 
   constructor(session: Session) {
     this.#session = session;
-    this.#reports = createReports(session);
+    const isUnderWay = ({ coming, looking }: FollowedFile) => coming !== undefined || looking !== undefined;
+    this.#reports = createReports(session, () => this.#loads && [...this.#files.values()].some(isUnderWay));
     this.#watch = new FileWatch((path) => {
       for (const file of this.#files.values()) {
         if (file.path === path) this.#look(file);

@@ -5,13 +5,17 @@ import { isInside } from "../../workspace/pathText.js";
 import { messageTypes, type Session } from "../session.js";
 import { type DiskReport, diskSentences } from "./sentences.js";
 
-/** Creates the reports of a session. */
-export function createReports(session: Session) {
+/** Creates the reports of a session. `isBusy`: `true` while the editor takes over files, of which one message is to tell. */
+export function createReports(session: Session, isBusy: () => boolean) {
   let waiting: DiskReport[] = [];
   let timer: NodeJS.Timeout | undefined;
   let since = 0;
 
   function tell(): void {
+    if (isBusy() && performance.now() - since < limits.diskNewsBusyMs) {
+      timer = setTimeout(tell, limits.diskNewsMs).unref();
+      return;
+    }
     const reports = waiting;
     [waiting, timer] = [[], undefined];
     const named = reports.map((report) => ({ ...report, path: nameFor(session, report.path) }));
