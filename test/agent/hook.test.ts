@@ -9,17 +9,8 @@ import { announced, ownStateHome } from "../support/agentPeer.js";
 import { runCommand, suspend } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
 import { startEditor } from "../support/fakeEditor.js";
-import {
-  answer,
-  events,
-  layProject,
-  type Name,
-  ours,
-  program,
-  reasonIn,
-  saved,
-  unsaved,
-} from "../support/hookEvents.js";
+import { hookColumns, type Name, reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, program, saved, unsaved } from "../support/hookEvents.js";
 import { startStub } from "../support/sessionStub.js";
 
 /** The events that agents send before their own tools run, by the agent and the tool; `path` is absolute. */
@@ -77,7 +68,7 @@ describe("an agent's own tool that would change a file", () => {
       const reason = reasonIn(name, await answer(name, event(path, root)));
       expect(reason, tool).toMatch(/unsaved changes/);
       expect(reason, tool).toContain(`"${path}"`);
-      expect(reason, tool).toMatch(ours[name]);
+      expect(reason, tool).toMatch(hookColumns[name].ours);
       for (const other of ["saved.ts", "closed.ts", "new.ts", "../outside.ts"]) {
         expect(await answer(name, event(join(root, other), root)), `${tool} of ${other}`).toBeUndefined();
       }
@@ -172,7 +163,9 @@ describe("the hook of Claude Code's plugin", () => {
     process.env[variable] = root;
     onTestFinished(() => void delete process.env[variable]);
     const event = edits[tool]![1];
-    expect(reasonIn("claude", await answer("claude", event(join(root, "price.ts"), root)))).toMatch(ours[name]);
+    expect(reasonIn("claude", await answer("claude", event(join(root, "price.ts"), root)))).toMatch(
+      hookColumns[name].ours,
+    );
     expect(await answer("claude", event(join(root, "closed.ts"), root))).toBeUndefined();
   });
 });
@@ -259,7 +252,7 @@ describe("the command", () => {
       expect(ran).toEqual({
         code: 1,
         stdout: "",
-        stderr: "usage: multi-edit hook claude|codex|copilot|gemini|opencode|qwen|pi [--apply]\n",
+        stderr: `usage: multi-edit hook ${askingNames.join("|")} [--apply]\n`,
       });
     }
     for (const input of ["", "no JSON", "[", "[]", '"text"', "null"]) {

@@ -7,18 +7,8 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { announced } from "../support/agentPeer.js";
 import { fillDirectory, makeDirectory } from "../support/directory.js";
-import {
-  answer,
-  events,
-  layProject,
-  type Name,
-  ours,
-  program,
-  reasonIn,
-  saved,
-  startDesk,
-  unsaved,
-} from "../support/hookEvents.js";
+import { hookColumns, type Name, reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, program, saved, startDesk, unsaved } from "../support/hookEvents.js";
 
 describe("with --apply, a call of an agent's own tool", () => {
   const [from, to] = ["rate = 0.19", "rate = 0.2"];
@@ -227,14 +217,7 @@ describe("with --apply, a call of an agent's own tool", () => {
       const path = join(root, "price.ts");
       const text = (): string | undefined => editor.documents.get(pathToFileURL(path).href)?.text;
       editor.answerQuestionsWith("Apply", "Apply");
-      const [tool, own] = {
-        claude: ["Read", "mcp__multi-edit__"],
-        codex: [],
-        copilot: ["Read", "multi-edit-"],
-        gemini: ["read_file", "mcp_multi-edit_"],
-        opencode: ["read", "multi-edit_"],
-        qwen: ["read_file", "mcp__multi-edit__"],
-      }[name];
+      const [tool, own] = hookColumns[name].readWith;
       for (let times = 0; times < 2; times++) {
         expect(reasonIn(name, await answer(name, write(path), "--apply"))).toBe(
           `This tool would replace the whole text of "${path}", which has unsaved changes in the user's editor, which you have not seen:\n1| // typed\nNothing was changed. To keep these changes, replace parts of the text with ${own}multi_edit; ${own}read_document returns it. Or read the file with ${tool}, and write a text that has them. Or ask the user to save or discard the changes.`,
@@ -263,7 +246,7 @@ describe("with --apply, a call of an agent's own tool", () => {
       ["opencode", { ...calls["opencode's edit"]![1](path, root), mayApply: false }],
       ["codex", more],
     ] as const) {
-      expect(reasonIn(name, await answer(name, event, "--apply"))).toMatch(ours[name]);
+      expect(reasonIn(name, await answer(name, event, "--apply"))).toMatch(hookColumns[name].ours);
     }
     expect(editor.documents.get(pathToFileURL(path).href)?.text).toBe(unsaved);
   });

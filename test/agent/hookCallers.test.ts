@@ -2,7 +2,8 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { answer, events, layProject, type Name, reasonIn, saved, unsaved } from "../support/hookEvents.js";
+import { type Name, reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, saved, unsaved } from "../support/hookEvents.js";
 
 const content = "// typed\nconst rate = 0.2;";
 

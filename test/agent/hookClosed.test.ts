@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { ownStateHome } from "../support/agentPeer.js";
 import { hurry, runCommand } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
-import { answer, events, layProject, type Name, program, reasonIn, saved } from "../support/hookEvents.js";
+import { type Name, reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, program, saved } from "../support/hookEvents.js";
 
 /** Ways to make it unknown which editors there are, and the words that name the cause. */
 const blind: readonly [what: string, make: (sessions: string) => void, cause: RegExp][] = [

@@ -7,10 +7,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isAll } from "../support/extent.js";
-import { answer, events, layProject, type Name, saved } from "../support/hookEvents.js";
-
-/** An answer of the hook. */
-type Given = Readonly<Record<string, unknown>> | undefined;
+import { hookColumns, type Name } from "../support/hookColumns.js";
+import { answer, events, layProject, saved } from "../support/hookEvents.js";
 
 /** Lays a project, and waits until the editor's session has announced that `price.ts` has unsaved text. */
 async function layAnnounced(): Promise<Awaited<ReturnType<typeof layProject>>> {
@@ -29,91 +27,14 @@ async function untilUnsaved(home: string, count: number): Promise<void> {
   await expect.poll(() => texts().some((text) => JSON.parse(text).unsaved?.length >= count)).toBe(true);
 }
 
-/** The events after an agent's own tools have run, and the note in the answer to it. `cwd`: the directory of the event. */
-interface After {
-  readonly command: (cwd: string) => object;
-  readonly edit: (cwd: string) => object;
-  /** `undefined` if the agent searches with commands. */
-  readonly search: ((cwd: string, folder?: string) => object) | undefined;
-  readonly noteIn: (given: Given) => string;
-}
-
-const folderIn = (field: string, folder: string | undefined): object =>
-  folder === undefined ? {} : { [field]: folder };
-const ofCodex = (event: object): object => ({ ...event, hook_event_name: "PostToolUse" });
-const tools: Readonly<Record<Name, After>> = {
-  claude: {
-    command: (cwd) => ({ ...events.claude("Bash", { command: "make" }, "PostToolUse"), cwd }),
-    edit: (cwd) => ({
-      ...events.claude("Write", { file_path: join(cwd, "closed.ts"), content: "" }, "PostToolUse"),
-      cwd,
-    }),
-    search: (cwd, folder) => ({
-      ...events.claude("Grep", { pattern: "rate", ...folderIn("path", folder) }, "PostToolUse"),
-      cwd,
-    }),
-    noteIn: (given) => contextIn(given, "PostToolUse"),
-  },
-  codex: {
-    command: (cwd) => ofCodex(events.codex("Bash", "make", cwd)),
-    edit: (cwd) => ofCodex(events.codex("apply_patch", "*** Begin Patch\n*** Delete File: a\n*** End Patch", cwd)),
-    search: undefined,
-    noteIn: (given) => contextIn(given, "PostToolUse"),
-  },
-  copilot: {
-    command: (cwd) => events.copilot("Bash", { command: "make" }, cwd, "PostToolUse"),
-    edit: (cwd) => events.copilot("Edit", "*** Begin Patch\n*** Delete File: a\n*** End Patch", cwd, "PostToolUse"),
-    search: (cwd, folder) =>
-      events.copilot("Grep", { pattern: "rate", ...folderIn("path", folder) }, cwd, "PostToolUse"),
-    noteIn(given) {
-      const { additionalContext } = given as { additionalContext: string };
-      expect(given).toEqual({ additionalContext });
-      return additionalContext;
-    },
-  },
-  gemini: {
-    command: (cwd) => events.gemini("run_shell_command", { command: "make" }, cwd, "AfterTool"),
-    edit: (cwd) => events.gemini("replace", { file_path: join(cwd, "closed.ts") }, cwd, "AfterTool"),
-    search: (cwd, folder) =>
-      events.gemini("grep_search", { pattern: "rate", ...folderIn("dir_path", folder) }, cwd, "AfterTool"),
-    noteIn: (given) => contextIn(given, "AfterTool"),
-  },
-  opencode: {
-    command: (directory) => ({ ...events.opencode("bash", { command: "make" }, "made"), directory }),
-    edit: (directory) => ({ ...events.opencode("edit", { filePath: "closed.ts" }, "made"), directory }),
-    search: (directory, folder) => ({
-      ...events.opencode("grep", { pattern: "rate", ...folderIn("path", folder) }, "made"),
-      directory,
-    }),
-    noteIn(given) {
-      const { output } = given as { output: string };
-      expect(output).toMatch(/^made\n\n/);
-      return output.slice(6);
-    },
-  },
-  qwen: {
-    command: (cwd) => events.qwen("run_shell_command", { command: "make" }, cwd, "PostToolUse"),
-    edit: (cwd) => events.qwen("edit", { file_path: join(cwd, "closed.ts") }, cwd, "PostToolUse"),
-    search: (cwd, folder) =>
-      events.qwen("grep_search", { pattern: "rate", ...folderIn("path", folder) }, cwd, "PostToolUse"),
-    noteIn: (given) => contextIn(given, "PostToolUse"),
-  },
-};
-
 /** The agents whose events are tried: in the small suite, one of each way to answer. */
-const tried = Object.entries(tools).filter(([name]) => isAll || ["claude", "gemini", "opencode"].includes(name));
+const tried = Object.entries(hookColumns).filter(([name]) => isAll || ["claude", "gemini", "opencode"].includes(name));
 
 /** Each agent with the event after a command, and with that after an edit, which may write other files as well. */
-const changes = tried.flatMap(([name, { command, edit, noteIn }]) => [
+const changes = tried.flatMap(([name, { command, otherEdit, noteIn }]) => [
   { title: `a command of ${name}`, name: name as Name, event: command, noteIn },
-  { title: `an edit by ${name}`, name: name as Name, event: edit, noteIn },
+  { title: `an edit by ${name}`, name: name as Name, event: otherEdit, noteIn },
 ]);
-
-const contextIn = (given: Given, hookEventName: string): string => {
-  const { additionalContext } = Object(given?.hookSpecificOutput) as { additionalContext: string };
-  expect(given).toEqual({ hookSpecificOutput: { hookEventName, additionalContext } });
-  return additionalContext;
-};
 
 describe.each(changes)("after $title", ({ name, event, noteIn }) => {
   it("is told once which files with unsaved text have changed on disk", async () => {
@@ -136,7 +57,7 @@ describe.each(changes)("after $title", ({ name, event, noteIn }) => {
 describe("after a command", () => {
   it("is told of a change that its first command made, of the file's deletion, and of nothing if no text is unsaved", async () => {
     const { root, editor } = await layAnnounced();
-    const { command: event, noteIn } = tools.claude;
+    const { command: event, noteIn } = hookColumns.claude;
     appendFileSync(join(root, "price.ts"), "// by the command\n");
     expect(noteIn(await answer("claude", event(root)))).toContain("price.ts");
     rmSync(join(root, "price.ts"));
@@ -172,7 +93,7 @@ describe.each(changes)("after $title that writes where nothing was typed", ({ na
 describe("after a command that leaves a file with unsaved text which can't be looked at", () => {
   it.each(tried.map(([name]) => name as Name))("%s sees no error, and hears of the other files", async (name) => {
     const { home, root, editor } = await layAnnounced();
-    const { command: event, noteIn } = tools[name];
+    const { command: event, noteIn } = hookColumns[name];
     await editor.open({ uri: pathToFileURL(join(root, "closed.ts")).href, text: "// typed\n" });
     await untilUnsaved(home, 2);
     expect(await answer(name, event(root))).toBeUndefined();

@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { announced } from "../support/agentPeer.js";
 import { suspend } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
-import { answer, events, layProject, reasonIn, saved, unsaved } from "../support/hookEvents.js";
+import { reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, saved, unsaved } from "../support/hookEvents.js";
 
 const patch = (path: string): string =>
   `*** Begin Patch\n*** Update File: ${path}\n@@\n-const rate = 0.19;\n+const rate = 0.2;\n*** End Patch`;

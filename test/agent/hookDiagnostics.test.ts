@@ -8,7 +8,8 @@ import type { DiagnosticsParams, DiagnosticsResult } from "../../server/lsp/prot
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { makeDirectory } from "../support/directory.js";
 import { answerLoads } from "../support/editorLoads.js";
-import { answer, events, layProject, type Name, reasonIn, saved, startDesk } from "../support/hookEvents.js";
+import { columnNames, hookColumns, type Name, reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, saved, startDesk } from "../support/hookEvents.js";
 
 const [from, to] = ["rate = 0.19", "vat = 0.2"];
 
@@ -68,56 +69,36 @@ const writeRate = (root: string, name = "saved.ts"): void => {
   writeFileSync(path, readFileSync(path, "utf8").replace("rate = 0.19", "vat = 0.2"));
 };
 
-type Events = (path: string, root: string, isAfter: boolean) => object;
-const patch = (path: string): string =>
-  `*** Begin Patch\n*** Update File: ${path}\n@@\n-const ${from};\n+const ${to};\n*** End Patch`;
-const after: Readonly<Record<Name, Events>> = {
-  claude: (file_path, _, isAfter) =>
-    events.claude("Edit", { file_path, old_string: from, new_string: to }, isAfter ? "PostToolUse" : "PreToolUse"),
-  codex: (path, root, isAfter) => ({
-    ...events.codex("apply_patch", patch(path), root),
-    ...(isAfter ? { hook_event_name: "PostToolUse" } : {}),
-  }),
-  copilot: (path, root, isAfter) =>
-    events.copilot("Edit", { path, old_str: from, new_str: to }, root, isAfter ? "PostToolUse" : "PreToolUse"),
-  gemini: (file_path, root, isAfter) =>
-    events.gemini(
-      "replace",
-      { file_path, old_string: from, new_string: to },
-      root,
-      isAfter ? "AfterTool" : "BeforeTool",
-    ),
-  opencode: (filePath, _, isAfter) =>
-    events.opencode("edit", { filePath, oldString: from, newString: to }, isAfter ? "Edited." : undefined),
-  qwen: (file_path, root, isAfter) =>
-    events.qwen("edit", { file_path, old_string: from, new_string: to }, root, isAfter ? "PostToolUse" : "PreToolUse"),
-};
+const line = { from: `const ${from};`, to: `const ${to};` };
+const toWrite = (name: Name, path: string, root: string): object => hookColumns[name].edit(path, root, line);
+const written = (name: Name, path: string, root: string): object =>
+  hookColumns[name].edit(path, root, { ...line, isAfter: true });
 const sentence = "1 new error (ts): price.ts:3 Cannot find name 'rate'.";
 
 describe("after its own tool has written an open file", () => {
-  it.each(Object.entries(after))("%s is told of an error in another file", async (name, event) => {
+  it.each(columnNames)("%s is told of an error in another file", async (name) => {
     const { root, order } = await layTelling();
     const path = join(root, "saved.ts");
-    expect(await answer(name, event(path, root, false))).toBeUndefined();
+    expect(await answer(name, toWrite(name, path, root))).toBeUndefined();
     writeRate(root);
-    expect(JSON.stringify(await answer(name, event(path, root, true)))).toContain(`${sentence}"`);
+    expect(JSON.stringify(await answer(name, written(name, path, root)))).toContain(`${sentence}"`);
     // The editor is asked before it loads the file.
     expect(order).toEqual(["before saved.ts with 0 loaded", "after saved.ts with 1 loaded"]);
-    expect(await answer(name, event(path, root, true))).toBeUndefined();
+    expect(await answer(name, written(name, path, root))).toBeUndefined();
   });
 
   it("reads once what the user says of its changes, also without errors", async () => {
     const { root, editor } = await layTelling({ review: "hints" }, {});
     const path = join(root, "saved.ts");
-    await answer("claude", after.claude(path, root, false));
+    await answer("claude", toWrite("claude", path, root));
     writeRate(root);
-    expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
+    expect(await answer("claude", written("claude", path, root))).toBeUndefined();
     const uri = pathToFileURL(path).href;
     const start = { line: 0, character: 0 };
     await editor.request("multiEdit/comment", { uri, range: { start, end: start }, text: "use cents" });
-    const said = JSON.stringify(await answer("claude", after.claude(path, root, true)));
+    const said = JSON.stringify(await answer("claude", written("claude", path, root)));
     expect(said).toContain('Since your last edit, the user says of saved.ts:1: \\"use cents\\".');
-    expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
+    expect(await answer("claude", written("claude", path, root))).toBeUndefined();
   });
 
   it.each([
@@ -127,9 +108,9 @@ describe("after its own tool has written an open file", () => {
   ] as const)("nobody is asked, and nothing waits, if %s", async (_, settings, multiEdit, name) => {
     const { root, order } = await layTelling(settings, multiEdit);
     const path = join(root, name);
-    expect(await answer("claude", after.claude(path, root, false))).toBeUndefined();
+    expect(await answer("claude", toWrite("claude", path, root))).toBeUndefined();
     writeRate(root, name);
-    expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
+    expect(await answer("claude", written("claude", path, root))).toBeUndefined();
     // By then, the server has seen what was written.
     await delay(600);
     expect(order).toEqual([]);
@@ -138,13 +119,13 @@ describe("after its own tool has written an open file", () => {
   it("nobody is asked about what another program has written, and another agent is told nothing", async () => {
     const { root, order } = await layTelling();
     const path = join(root, "saved.ts");
-    expect(await answer("claude", after.claude(path, root, false))).toBeUndefined();
+    expect(await answer("claude", toWrite("claude", path, root))).toBeUndefined();
     writeRate(root);
-    expect(await answer("gemini", after.gemini(path, root, true))).toBeUndefined();
+    expect(await answer("gemini", written("gemini", path, root))).toBeUndefined();
     await expect.poll(() => order).toEqual(["before saved.ts with 0 loaded"]);
-    expect(JSON.stringify(await answer("claude", after.claude(path, root, true)))).toContain(sentence);
+    expect(JSON.stringify(await answer("claude", written("claude", path, root)))).toContain(sentence);
     writeFileSync(path, "by another program\n");
-    expect(await answer("claude", after.claude(path, root, true))).toBeUndefined();
+    expect(await answer("claude", written("claude", path, root))).toBeUndefined();
     expect(order).toHaveLength(2);
   });
 });

@@ -5,59 +5,17 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { makeDirectory } from "../support/directory.js";
-import { answer, events, layProject, type Name, ours, reasonIn, unsaved } from "../support/hookEvents.js";
+import { columnNames, hookColumns, type Name, reasonIn } from "../support/hookColumns.js";
+import { answer, layProject, unsaved } from "../support/hookEvents.js";
 
-const body = "@@\n-const rate = 0.19;\n+const rate = 0.2;";
-
-/** Each agent's variable and file for its settings, the lines of a hook with `--apply` in it, and a call. */
-const rows: Readonly<Record<Name, readonly [string, string, string, (path: string, root: string) => object]>> = {
-  claude: [
-    "CLAUDE_CONFIG_DIR",
-    "settings.json",
-    '{"command": "multi-edit hook claude --apply"}',
-    (file_path) => ({
-      ...events.claude("Edit", { file_path, old_string: "0.19", new_string: "0.2" }),
-      permission_mode: "bypassPermissions",
-    }),
-  ],
-  codex: [
-    "CODEX_HOME",
-    "config.toml",
-    'command = "multi-edit hook codex --apply"',
-    (path, root) =>
-      events.codex("apply_patch", `*** Begin Patch\n*** Update File: ${path}\n${body}\n*** End Patch`, root),
-  ],
-  gemini: [
-    "HOME",
-    ".gemini/settings.json",
-    '{"command": "multi-edit hook gemini --apply"}',
-    (file_path, root) => events.gemini("replace", { file_path, old_string: "0.19", new_string: "0.2" }, root),
-  ],
-  copilot: [
-    "HOME",
-    ".copilot/hooks/multi-edit.json",
-    '{"command": "multi-edit hook copilot --apply"}',
-    (path, root) => events.copilot("Edit", { path, old_str: "0.19", new_str: "0.2" }, root),
-  ],
-  qwen: [
-    "HOME",
-    ".qwen/settings.json",
-    '{"command": "multi-edit hook qwen --apply"}',
-    (file_path, root) => events.qwen("edit", { file_path, old_string: "0.19", new_string: "0.2" }, root),
-  ],
-  opencode: [
-    "XDG_CONFIG_HOME",
-    "opencode/plugin/multi-edit.js",
-    'const hookOptions = ["--apply"];',
-    (filePath) => events.opencode("edit", { filePath, oldString: "0.19", newString: "0.2" }),
-  ],
-};
+const line = { from: "const rate = 0.19;", to: "const rate = 0.2;" };
 
 /** A project, and an agent whose settings have a hook, which applies calls if `applies`. */
 async function layAgent(name: Name, applies: boolean) {
   const { root, editor } = await layProject();
-  const [variable, file, text, event] = rows[name];
-  const folder = makeDirectory({ [file]: applies ? text : text.replace("--apply", "") });
+  const { edit, settings } = hookColumns[name];
+  const { variable, file } = settings;
+  const folder = makeDirectory({ [file]: applies ? settings.applies : settings.applies.replace("--apply", "") });
   const before = process.env[variable];
   process.env[variable] = folder;
   onTestFinished(() => {
@@ -65,22 +23,24 @@ async function layAgent(name: Name, applies: boolean) {
     else process.env[variable] = before;
   });
   const path = join(root, "price.ts");
+  // Claude asks the user in its other modes.
+  const event = { ...edit(path, root, line), ...(name === "claude" ? { permission_mode: "bypassPermissions" } : {}) };
   return {
     editor,
     settings: join(folder, file),
-    ask: (...form: string[]) => answer(name, event(path, root), ...form),
+    ask: (...form: string[]) => answer(name, event, ...form),
     text: () => editor.documents.get(pathToFileURL(path).href)?.text,
   };
 }
 
 describe("the hook of a plugin", () => {
-  it.each(Object.keys(rows) as Name[])("of %s turns a call away if no other hook applies calls", async (name) => {
+  it.each(columnNames)("of %s turns a call away if no other hook applies calls", async (name) => {
     const { ask, text } = await layAgent(name, false);
-    expect(reasonIn(name, await ask())).toMatch(ours[name]);
+    expect(reasonIn(name, await ask())).toMatch(hookColumns[name].ours);
     expect(text()).toBe(unsaved);
   });
 
-  it.each(Object.keys(rows) as Name[])("of %s leaves a call to the hook that applies it", async (name) => {
+  it.each(columnNames)("of %s leaves a call to the hook that applies it", async (name) => {
     const { ask, text, editor } = await layAgent(name, true);
     editor.answerQuestionsWith("Apply");
     const [left, applied] = await Promise.all([ask(), ask("--apply")]);
@@ -104,10 +64,10 @@ describe("the hook of a plugin", () => {
     "of %s turns a call away if the other hook is in the settings, but does not run",
     async (name) => {
       const { ask, text, settings } = await layAgent(name, true);
-      expect(reasonIn(name, await ask())).toMatch(ours[name]);
+      expect(reasonIn(name, await ask())).toMatch(hookColumns[name].ours);
       expect(text()).toBe(unsaved);
       writeFileSync(settings, "");
-      expect(reasonIn(name, await ask())).toMatch(ours[name]);
+      expect(reasonIn(name, await ask())).toMatch(hookColumns[name].ours);
     },
   );
 });

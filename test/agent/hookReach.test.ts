@@ -9,17 +9,8 @@ import { announced, ownStateHome, sessionsIn } from "../support/agentPeer.js";
 import { type Ran, runCommand, suspend } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
 import type { FakeEditor } from "../support/fakeEditor.js";
-import {
-  answer,
-  events,
-  layProject,
-  ours,
-  program,
-  reasonIn,
-  saved,
-  startDesk,
-  unsaved,
-} from "../support/hookEvents.js";
+import { hookColumns, reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, program, saved, startDesk, unsaved } from "../support/hookEvents.js";
 import { startStub } from "../support/sessionStub.js";
 
 const uri = (root: string, name: string): string => pathToFileURL(join(root, name)).href;
@@ -76,7 +67,7 @@ describe("if the editor does not answer, an agent's own edit", () => {
     for (const name of others) expect(await answer("claude", edit(root, name)), name).toBeUndefined();
     expect(await answer("claude", read(root, "price.ts"))).toBeUndefined();
     editor.process.kill("SIGCONT");
-    expect(reasonIn("claude", await answer("claude", edit(root, "price.ts")))).toMatch(ours.claude);
+    expect(reasonIn("claude", await answer("claude", edit(root, "price.ts")))).toMatch(hookColumns.claude.ours);
   });
 
   it("is turned away from all files of its folders if it has not announced which ones are unsaved", async () => {
@@ -122,7 +113,7 @@ describe("a file that is neither UTF-8 nor UTF-16", () => {
       await editor.open({ uri: uri(root, name), text });
       expect(await answer("claude", edit(root, name)), name).toBeUndefined();
       await editor.type({ uri: uri(root, name), from: 0, to: 0, insert: "// typed\n" });
-      expect(reasonIn("claude", await answer("claude", edit(root, name))), name).toMatch(ours.claude);
+      expect(reasonIn("claude", await answer("claude", edit(root, name))), name).toMatch(hookColumns.claude.ours);
       if (name === "cyrillic.ts") continue;
       writeFileSync(join(root, name), Buffer.concat([Buffer.from("// typed\n"), bytes]));
       expect(await answer("claude", edit(root, name)), name).toBeUndefined();
@@ -136,7 +127,7 @@ describe("a file that is neither UTF-8 nor UTF-16", () => {
     await editor.open({ uri: uri(root, "new.ts"), text: "" });
     expect(await answer("claude", edit(root, "new.ts"))).toBeUndefined();
     await editor.type({ uri: uri(root, "new.ts"), from: 0, to: 0, insert: "x" });
-    expect(reasonIn("claude", await answer("claude", edit(root, "new.ts")))).toMatch(ours.claude);
+    expect(reasonIn("claude", await answer("claude", edit(root, "new.ts")))).toMatch(hookColumns.claude.ours);
   });
 });
 
@@ -160,7 +151,7 @@ it.each([
       expect(reason).toMatch(
         /Nothing was changed\. Ask the user to save the file, or to discard the changes; then send this call again\.$/,
       );
-      expect(reason).not.toMatch(ours.claude);
+      expect(reason).not.toMatch(hookColumns.claude.ours);
     }
     expect(await answer("claude", events.claude("Read", { file_path: path }, "PostToolUse"))).toBeUndefined();
     expect([editor.documents.get(document)?.text, readFileSync(path, "utf8")]).toEqual([unsaved, saved]);
@@ -180,7 +171,7 @@ describe("if several editors have the file open, MULTI_EDIT_SESSION", () => {
     expect(reason).not.toContain("MULTI_EDIT_SESSION");
     process.env.MULTI_EDIT_SESSION = id;
     try {
-      expect(reasonIn("opencode", await answer("opencode", event))).toMatch(ours.opencode);
+      expect(reasonIn("opencode", await answer("opencode", event))).toMatch(hookColumns.opencode.ours);
       expect(reasonIn("opencode", await answer("opencode", event, "--apply"))).toMatch(/^Done\./);
     } finally {
       delete process.env.MULTI_EDIT_SESSION;
@@ -254,7 +245,7 @@ describe("an event", () => {
     const { root } = await layProject();
     const { code, stdout } = await run(`\ufeff${JSON.stringify(edit(root, "price.ts"))}`);
     expect(code).toBe(0);
-    expect(reasonIn("claude", JSON.parse(stdout))).toMatch(ours.claude);
+    expect(reasonIn("claude", JSON.parse(stdout))).toMatch(hookColumns.claude.ours);
     expect(await run(`\ufeff${JSON.stringify(edit(root, "saved.ts"))}`)).toMatchObject({ code: 0, stdout: "" });
   });
 
@@ -361,7 +352,7 @@ it("a refusal that nobody reads on standard output is still a refusal: exit code
     child.stdin.end(JSON.stringify(event));
     return [Number((await exit)[0]), stderr];
   };
-  expect(await run(edit(root, "price.ts"))).toEqual([2, expect.stringMatching(ours.claude)]);
+  expect(await run(edit(root, "price.ts"))).toEqual([2, expect.stringMatching(hookColumns.claude.ours)]);
   expect(await run(read(root, "price.ts"))).toEqual([1, ""]);
   expect(await run(edit(root, "saved.ts"))).toEqual([0, ""]);
 });

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { announced } from "../support/agentPeer.js";
-import { answer, events, layProject, type Name, reasonIn, saved, startDesk, unsaved } from "../support/hookEvents.js";
+import { type Name, reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, saved, startDesk, unsaved } from "../support/hookEvents.js";
 
 const [from, to] = ["rate = 0.19", "rate = 0.2"];
 const snake = { old_string: from, new_string: to };

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { fillDirectory, makeDirectory } from "../support/directory.js";
-import { layProject, ours, program, unsaved } from "../support/hookEvents.js";
+import { hookColumns } from "../support/hookColumns.js";
+import { layProject, program, unsaved } from "../support/hookEvents.js";
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -59,7 +60,7 @@ it("keeps the rules of a project for it when opencode opens a project without ru
   ];
   await ruled.config({ permission: { edit: "ask" } });
   await free.config({});
-  expect(await edit(ruled, "0.19", "0.2")).toMatch(ours.opencode);
+  expect(await edit(ruled, "0.19", "0.2")).toMatch(hookColumns.opencode.ours);
   expect(text()).toBe(unsaved);
   await later.config({ permission: { edit: "deny" } });
   expect(await edit(free, "0.19", "0.2")).toMatch(/^Done\./);
@@ -80,7 +81,7 @@ it("applies no edit if a rule asks about edits or denies them, also one with a w
   for (const permission of rules) {
     for (const config of [{ permission }, { agent: { build: { permission } } }]) {
       await hooks.config(config);
-      expect(await edit(hooks, "0.19", "0.2"), JSON.stringify(config)).toMatch(ours.opencode);
+      expect(await edit(hooks, "0.19", "0.2"), JSON.stringify(config)).toMatch(hookColumns.opencode.ours);
     }
   }
   expect(text()).toBe(unsaved);

@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { memoryOf } from "../../server/programs/hook/remembered.js";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { ownStateHome } from "../support/agentPeer.js";
-import { answer, events, layProject, reasonIn, unsaved } from "../support/hookEvents.js";
+import { reasonIn } from "../support/hookColumns.js";
+import { answer, events, layProject, unsaved } from "../support/hookEvents.js";
 
 describe("the memory of a call", () => {
   it("lets only one of two hooks that have got the call claim it", () => {

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import multiEdit from "../../client-samples/pi/multiEdit.js";
 import type { PiTool } from "../../client-samples/pi/piTypes.js";
+import { agents as allAgents } from "../../server/agents/agents.js";
 import { callFields, editFields } from "../../server/dialect/fields.js";
 import type { StatusResult } from "../../server/lsp/protocol.js";
 import { toolSentences } from "../../server/programs/mcp/sentences.js";
@@ -19,6 +20,7 @@ import { buildProgram, type Program } from "../support/build.js";
 import { runCommand } from "../support/commands.js";
 import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
+import { columnNames } from "../support/hookColumns.js";
 import { startAgent } from "../support/mcpAgent.js";
 
 let program: Program;
@@ -245,16 +247,9 @@ describe("the lines to paste", () => {
       env: { ...process.env, PATH: `${makeDirectory({ "multi-edit": "" })}${delimiter}${process.env.PATH}` },
     });
 
-  const agents = {
-    claude: "Claude Code",
-    codex: "Codex",
-    opencode: "opencode",
-    gemini: "Gemini CLI",
-    copilot: "Copilot CLI",
-    qwen: "Qwen Code",
-  };
+  const headings = columnNames.map((name) => [name, allAgents[name].title] as const);
 
-  it.each(Object.entries(agents))("of %s are those that setup prints, with their explanations", (name, heading) => {
+  it.each(headings)("of %s are those that setup prints, with their explanations", (name, heading) => {
     const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
     const printed = setup(name).split("\n");
     const isComment = (line: string): boolean => /^(?:#|\/\/) /.test(line);

@@ -3,23 +3,22 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { agents, hookNames } from "../../server/agents/agents.js";
 import { blockFile, jsonFile } from "../../server/programs/setup/configFile.js";
 import { lawRuns } from "../support/extent.js";
+import { columnNames, hookColumns } from "../support/hookColumns.js";
 import { userWith } from "../support/setupUser.js";
 import { builtServer } from "../support/wireServer.js";
 
 /** The files that each program gets, and a text that the user may have in each of them. */
-const files = {
-  claude: {
-    ".claude.json": '{\n  "numStartups": 7\n}\n',
-    ".claude/settings.json": '{ "permissions": { "allow": ["Bash"] } }\n',
-  },
-  codex: { ".codex/config.toml": 'model = "gpt-6-sol"\n\n[tools]\nweb_search = true\n' },
-  opencode: { ".config/opencode/opencode.json": '{\n\t// mine\n\t"theme": "dark",\n}\n' },
-  gemini: { ".gemini/settings.json": '{\n    "mcpServers": {\n        "other": { "command": "x" }\n    }\n}\n' },
-  qwen: { ".qwen/settings.json": '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n' },
+const present = columnNames.map((name) => [name, hookColumns[name].settings.present] as const);
+const files: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ...Object.fromEntries(present.filter(([, texts]) => Object.keys(texts).length > 0)),
   emacs: { ".emacs": "(setq inhibit-startup-screen t)\n" },
-} as const satisfies Record<string, Readonly<Record<string, string>>>;
+};
+// opencode's hook is a program, in which a line has its options.
+const hooked = columnNames.filter((name) => name !== "opencode");
+const hookLine = new RegExp(`hook (?:${hooked.join("|")})[^"\\\\]*|hookOptions = .*`, "g");
 const created = {
   pi: ".pi/agent/extensions/multiEdit.ts",
   neovim: ".config/nvim/plugin/multi_edit.lua",
@@ -71,20 +70,20 @@ describe("writing the configuration", () => {
     30_000,
   );
 
-  it.each(["claude", "codex", "opencode", "gemini", "qwen"] as const)(
+  it.each(columnNames.filter((name) => name in files))(
     "of %s with a hook keeps everything else, has one hook in the form that was chosen last, and can be undone",
     async (name) => {
       const own = { hooks: [{ type: "command", command: "my-hook" }] };
       const user = userWith({
-        ...files[name],
+        ...hookColumns[name].settings.present,
         ".claude/settings.json": JSON.stringify({ hooks: { PreToolUse: [own] } }),
       });
-      const before = Object.keys(files[name]).map((path) => user.text(path));
+      const before = Object.keys(hookColumns[name].settings.present).map((path) => user.text(path));
       const plugin = join(user.home, ".config/opencode/plugin/multi-edit.js");
       const hooks = (): string[] => {
-        const paths = [...Object.keys(files[name]).map((path) => join(user.home, path)), plugin];
+        const paths = [...Object.keys(hookColumns[name].settings.present).map((path) => join(user.home, path)), plugin];
         const texts = paths.filter((path) => existsSync(path)).map((path) => readFileSync(path, "utf8"));
-        return texts.flatMap((text) => text.match(/hook (?:claude|codex|gemini|qwen)[^"\\]*|hookOptions = .*/g) ?? []);
+        return texts.flatMap((text) => text.match(hookLine) ?? []);
       };
       const forms = {
         deny: name === "opencode" ? "hookOptions = [];" : `hook ${name}`,
@@ -107,7 +106,7 @@ describe("writing the configuration", () => {
       await user.setup(name, "--write", "--hook");
       expect(await user.setup(name, "--remove")).toMatchObject({ code: 0, stderr: "" });
       expect(hooks()).toEqual([]);
-      const after = Object.keys(files[name]).map((path) => user.text(path));
+      const after = Object.keys(hookColumns[name].settings.present).map((path) => user.text(path));
       expect(after).toEqual(before);
     },
     60_000,
@@ -138,7 +137,7 @@ describe("writing the configuration", () => {
     expect(await user.setup("pi", "--write", "--hook")).toEqual({
       code: 2,
       stdout: "",
-      stderr: '"multi-edit setup pi" can\'t add a hook; claude, codex, copilot, gemini, opencode, qwen have hooks.\n',
+      stderr: `"multi-edit setup pi" can't add a hook; ${hookNames.join(", ")} have hooks.\n`,
     });
     expect(await user.setup("pi", "--hook")).toMatchObject({ code: 2, stdout: "" });
     expect(await user.setup("opencode", "--write", "--hook")).toMatchObject({
@@ -277,7 +276,7 @@ describe("writing the configuration", () => {
     const { code, stderr } = await user.setup("ed", "--write");
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("claude, coc, codex, copilot, emacs, gemini, helix, neovim, opencode, pi, qwen"),
+      expect.stringContaining([...Object.keys(agents), "coc", "emacs", "helix", "neovim", "vscode"].sort().join(", ")),
     ]);
   });
 });

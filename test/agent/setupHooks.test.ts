@@ -2,10 +2,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { columnNames, hookColumns } from "../support/hookColumns.js";
 import { userWith } from "../support/setupUser.js";
 
 describe("the configuration", () => {
-  it.each(["claude", "codex", "copilot", "opencode", "gemini", "qwen"] as const)(
+  it.each(columnNames)(
     "of %s with a hook is printed without --write, as it would be written, and nothing is written",
     async (name) => {
       for (const options of [["--hook"], ["--hook", "--apply"]]) {
@@ -18,14 +19,7 @@ describe("the configuration", () => {
         const written = await user.setup(name, "--write", ...options);
         // opencode's plugin is a program.
         if (name !== "opencode") expect(written.stdout).not.toContain("Created");
-        const [path, comment] = {
-          claude: [".claude/settings.json", /^\n# The hook, in .*\.claude\/settings\.json:\n/],
-          codex: [".codex/config.toml", /^/],
-          copilot: [".copilot/hooks/multi-edit.json", /^\n\/\/ The hook, in .*hooks\/multi-edit\.json:\n/],
-          qwen: [".qwen/settings.json", /^\n\/\/ The hook, in .*\.qwen\/settings\.json:\n/],
-          gemini: [".gemini/settings.json", /^\n\/\/ The hook, in .*\.gemini\/settings\.json:\n/],
-          opencode: [".config/opencode/plugin/multi-edit.js", /^\n\/\/ The hook, in .*plugin\/multi-edit\.js:\n/],
-        }[name] as [string, RegExp];
+        const [path, comment] = hookColumns[name].settings.written;
         expect(printed).toMatch(comment);
         const text = printed.replace(comment, "");
         if (path.endsWith(".json")) expect(JSON.parse(user.text(path))).toMatchObject(JSON.parse(text));

@@ -5,13 +5,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { AgentName } from "../../server/agents/agents.js";
 import { removeTree } from "../support/directory.js";
 import { gitEnv } from "../support/gitEnv.js";
-import { events } from "../support/hookEvents.js";
+import { hookColumns, type Name } from "../support/hookColumns.js";
 import { builtServer } from "../support/wireServer.js";
 import { before, type OwnEdit, type Row, type Step } from "./diskActs.js";
 import { rows } from "./diskScenes.js";
@@ -81,7 +80,7 @@ async function makeEdit(place: Place, path: string, { agent, from, to, isLeft }:
   // What was typed has reached the server, and the editor's save before has been seen.
   await delay(1_500);
   const id = `${agent} ${from}`;
-  const event = { ...ownEditEvent(agent, path, from, to), tool_use_id: id, callID: id };
+  const event = { ...hookColumns[agent as Name].edit(path, dirname(path), { from, to }), tool_use_id: id, callID: id };
   const isApplied = applied.has(agent);
   const answer = run(place, ["hook", agent, ...(isApplied ? ["--apply"] : [])], event);
   if (answer === "") {
@@ -96,21 +95,3 @@ async function makeEdit(place: Place, path: string, { agent, from, to, isLeft }:
 
 /** The agents for which `client-samples/agents/hooks.md` recommends `--apply`. */
 const applied: ReadonlySet<string> = new Set(["codex", "gemini", "opencode"]);
-
-function ownEditEvent(agent: AgentName, path: string, from: string, to: string): object {
-  const [cwd, snake] = [join(path, ".."), { old_string: from, new_string: to }];
-  const all: Readonly<Record<Exclude<AgentName, "pi">, () => object>> = {
-    claude: () => events.claude("Edit", { file_path: path, ...snake }),
-    codex: () =>
-      events.codex(
-        "apply_patch",
-        `*** Begin Patch\n*** Update File: price.txt\n@@\n-${from}\n+${to}\n*** End Patch`,
-        cwd,
-      ),
-    copilot: () => events.copilot("Edit", { path, old_str: from, new_str: to }, cwd),
-    gemini: () => events.gemini("replace", { file_path: path, instruction: "x", ...snake }, cwd),
-    opencode: () => events.opencode("edit", { filePath: path, oldString: from, newString: to }),
-    qwen: () => events.qwen("edit", { file_path: path, ...snake }, cwd),
-  };
-  return all[agent as Exclude<AgentName, "pi">]();
-}

@@ -2,15 +2,11 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import type { AgentName } from "../../server/agents/agents.js";
 import { announced, ownStateHome } from "./agentPeer.js";
 import { type Ran, runCommand } from "./commands.js";
 import { makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 import { builtServer } from "./wireServer.js";
-
-/** An agent, by its name for the command. */
-export type Name = Exclude<AgentName, "pi">;
 
 /** The built program. */
 export const program = { path: builtServer };
@@ -123,33 +119,4 @@ export const events = {
     sessionID: "ses_1",
     ...(output === undefined ? {} : { output }),
   }),
-};
-
-/** The reason in an answer that turns a tool away; throws if the answer does anything else. */
-export function reasonIn(name: Name, given: Record<string, unknown> | undefined): string {
-  const shapes: Readonly<Record<Name, (reason: string) => object>> = {
-    claude: denied,
-    codex: denied,
-    copilot: denied,
-    qwen: denied,
-    gemini: (reason) => ({ decision: "deny", reason }),
-    opencode: (reason) => ({ deny: reason }),
-  };
-  const output = (given?.hookSpecificOutput ?? given ?? {}) as Record<string, string>;
-  const reason = output.permissionDecisionReason ?? output.reason ?? output.deny ?? "";
-  expect(given).toEqual(shapes[name](reason));
-  return reason;
-}
-const denied = (permissionDecisionReason: string): object => ({
-  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason },
-});
-
-/** Our tools as each agent names them. */
-export const ours: Readonly<Record<Name, RegExp>> = {
-  claude: /\bmcp__multi-edit__multi_edit\b.*\bmcp__multi-edit__read_document\b/,
-  codex: /\bmcp__multi_edit__apply_patch\b.*\bmcp__multi_edit__read_document\b/,
-  copilot: /\bmulti-edit-(?:multi_edit|apply_patch)\b.*\bmulti-edit-read_document\b/,
-  qwen: /\bmcp__multi-edit__multi_edit\b.*\bmcp__multi-edit__read_document\b/,
-  gemini: /\bmcp_multi-edit_multi_edit\b.*\bmcp_multi-edit_read_document\b/,
-  opencode: /\bmulti-edit_(?:multi_edit|apply_patch)\b.*\bmulti-edit_read_document\b/,
 };
