@@ -367,7 +367,7 @@ export const limits = {
   /** Files with unsaved text whose stamps are compared after a command of an agent. */
   commandStamps: 50,
   /** Milliseconds for which one of an agent's hooks waits for another one to take over a call. */
-  hookPairMs: 2_000,
+  hookPairMs: 5_000,
   /** Milliseconds that a session may take to answer after the agent has cancelled a request. */
   stopMs: 5_000,
 } as const;
