@@ -21,7 +21,7 @@ import {
   writeTo,
 } from "./diskActs.js";
 import type { EditorKind } from "./editor.js";
-import { eglot } from "./emacs.js";
+import { eglot, interpreted } from "./emacs.js";
 import { helix, olderHelix } from "./helix.js";
 import { helixRow } from "./helixDiskScenes.js";
 import { neovim, olderNeovim } from "./neovim.js";
@@ -174,7 +174,8 @@ const emacsRow = (name: string, more: string, sessions: Row["sessions"]): Row =>
   setUp: ({ home, repository }) =>
     writeTo(
       join(home, "init.el"),
-      `(add-to-list 'load-path "${repository}/client-samples/emacs")
+      `${interpreted}
+       (add-to-list 'load-path "${repository}/client-samples/emacs")
        (setq inhibit-startup-screen t make-backup-files nil create-lockfiles nil)
        ${blockOf("client-samples/emacs/README.md", "elisp eglot")}${more}`,
     ),

@@ -83,17 +83,19 @@ function userConfiguration({ repository }: Place, names: readonly string[]): str
   return [`(add-to-list 'load-path "${repository}/client-samples/emacs")`, ...blocks].join("\n");
 }
 
+/** Keeps a new Emacs from compiling its packages in the background, as it does once for a user. */
+export const interpreted = "(setq native-comp-jit-compilation nil native-comp-enable-subr-trampolines nil)";
+
 /**
  * Additional configuration for tests: makes the workspace folder the project, and keeps Emacs from asking anything at
  * startup and from leaving files behind.
  */
 const surroundings = ({ folder }: Place): string => `
+${interpreted}
 (setq inhibit-startup-screen t
       make-backup-files nil
       create-lockfiles nil
       auto-save-default nil
-      native-comp-jit-compilation nil
-      native-comp-enable-subr-trampolines nil
       lsp-auto-guess-root t
       lsp-auto-touch-files nil
       lsp-enable-suggest-server-download nil)
