@@ -31,6 +31,13 @@ describe("a line that both write is not written twice", () => {
       "a();\n  n(1);\nb();\n",
       conflict,
     ],
+    [
+      "at the end of what it puts in place of a line, and typed before an equal line, past which it slides",
+      "a(0);\nelse\nb();\n",
+      [["else\n", "else\nlog();\nelse\n"]],
+      "n(1);\nelse\nelse\nb();\n",
+      conflict,
+    ],
     ["typed elsewhere", lines, [["a();", "n(1);c();\na();"]], edited, "n(1);c();\na();\nn(1);\nb();\n"],
   ]);
 });

@@ -56,7 +56,8 @@ function touches(typed: LineChanges, own: LineHunk, hunk: LineHunk): boolean {
 
 /** Reports whether a line that an edit writes was typed on a line beside it, or at the edge of one that was inserted there. */
 function isTypedThere(base: LineIndex, own: LineHunk, { from, to, insert }: LineHunk): boolean {
-  if (to < own.from || own.to < from) return false;
+  const at = own.from === own.to ? own.reach : own;
+  if (to < at.from || at.to < from) return false;
   const written = insert.map((line) => line.trim()).filter((line) => line !== "");
   if (own.isLine) {
     const old = base.content(own.from);
