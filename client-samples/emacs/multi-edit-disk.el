@@ -67,7 +67,8 @@
                   (undo-boundary)
                   (set-buffer-modified-p nil))
               (kill-buffer text)))
-          (multi-edit--flush session))))))
+          ;; A branch switch loads many files, of which each flush would otherwise look at all.
+          (multi-edit--flush session buffer))))))
 
 (defun multi-edit--adopt-disk (session uri hash)
   "Have Emacs treat the file with URI, of SESSION, as read if its bytes have the SHA-256 HASH; return the answer."

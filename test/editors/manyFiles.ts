@@ -6,7 +6,7 @@ import { gitEnv } from "../support/gitEnv.js";
 import type { Stage } from "./stage.js";
 
 /** The files' names. */
-export const names = Array.from({ length: 1_000 }, (_, i) => `d${i % 100}/f${i}.txt`);
+export const names: readonly string[] = Array.from({ length: 1_000 }, (_, i) => `d${i % 100}/f${i}.txt`);
 
 /** The text of a file at a rate. */
 export const textOf = (rate: string): string => `rate = ${rate}\nnet\nend\n`;
@@ -21,8 +21,8 @@ export const latest = 60_000;
 type Git = (...args: readonly string[]) => void;
 
 /** Lays the files with the rate 0.19, and a branch `other` on which the first `changed` have 0.20; `first` is checked out. */
-export function layBranches(stage: Stage, changed: number): Git {
-  stage.lay(Object.fromEntries(names.map((name) => [name, textOf("0.19")])));
+export function layBranches(stage: Stage, changed: number, all = names): Git {
+  stage.lay(Object.fromEntries(all.map((name) => [name, textOf("0.19")])));
   const git: Git = (...args) => void execFileSync("git", args, { cwd: stage.folder, env: gitEnv, stdio: "pipe" });
   const commit = (): void => git("-c", "gc.auto=0", "commit", "-qam", "x");
   // The folder of the session is the root with which the editor has started the server.
@@ -31,7 +31,7 @@ export function layBranches(stage: Stage, changed: number): Git {
   commit();
   git("branch", "first");
   git("checkout", "-qb", "other");
-  for (const name of names.slice(0, changed)) writeFileSync(stage.path(name), textOf("0.20"));
+  for (const name of all.slice(0, changed)) writeFileSync(stage.path(name), textOf("0.20"));
   commit();
   git("checkout", "-q", "first");
   return git;
@@ -42,8 +42,8 @@ export const notices = ({ wire }: Stage): string[] =>
   wire.messages.flatMap(({ message }) => (message.method === "window/showMessage" ? [message.params.message] : []));
 
 /** Waits until the server has got all files, and has compared each with the disk. */
-export async function whenAllOpen({ wire, path }: Stage): Promise<void> {
-  for (const name of names) await wire.whenOpen(path(name));
+export async function whenAllOpen({ wire, path }: Stage, all = names): Promise<void> {
+  for (const name of all) await wire.whenOpen(path(name));
   // The answer to a read waits until all files have been compared.
-  expect((await wire.read(path(names.at(-1)!)))?.text).toBe(textOf("0.19"));
+  expect((await wire.read(path(all.at(-1)!)))?.text).toBe(textOf("0.19"));
 }
