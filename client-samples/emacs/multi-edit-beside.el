@@ -289,13 +289,13 @@ eglot sends changes only after half a second without typing; until then, an agen
         (setq eglot--recent-changes :emacs-messup)
         (eglot--signal-textDocument/didChange)))))
 
-(defun multi-edit--flush (session)
-  "Send SESSION the pending changes of all its buffers."
+(defun multi-edit--flush (session &optional only)
+  "Send SESSION the pending changes of all its buffers, or of the buffer ONLY."
   (if (multi-edit--lsp-p session)
       (lsp--flush-delayed-changes)
     (multi-edit--send-own)
     (dolist (buffer (multi-edit--buffers session))
-      (unless (memq buffer multi-edit--own-buffers)
+      (unless (or (and only (not (eq buffer only))) (memq buffer multi-edit--own-buffers))
         (with-current-buffer buffer (multi-edit--send-eglots))))))
 
 (defun multi-edit--request (session method params callback)

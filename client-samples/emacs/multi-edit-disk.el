@@ -28,6 +28,26 @@
       (let ((coding-system-for-read coding)) (insert-file-contents path)))
     (cons time text)))
 
+;; Emacs gives up after a second if a formatter has changed thousands of lines, and then puts a new text in place.
+(defun multi-edit--replace-text (text)
+  "Make the text of the current buffer that of the buffer TEXT; point, and what windows show, stay where they are."
+  (let* ((line (lambda (position) (goto-char position) (list (line-number-at-pos) (current-column))))
+         (places (save-excursion
+                   (mapcar (lambda (window)
+                             (list window (funcall line (window-start window)) (funcall line (window-point window))))
+                           (get-buffer-window-list nil nil t))))
+         (here (save-excursion (funcall line (point))))
+         (show (pcase-lambda (`(,number ,column))
+                 (goto-char (point-min))
+                 (forward-line (1- number))
+                 (move-to-column column)
+                 (point))))
+    (unless (replace-buffer-contents text 1)
+      (pcase-dolist (`(,window ,start ,point) places)
+        (set-window-start window (funcall show start))
+        (set-window-point window (funcall show point)))
+      (funcall show here))))
+
 (defun multi-edit--load-files (session uris)
   "Load the files with URIS, of SESSION, into the buffers that have no unsaved text; one undo gives the old text back."
   (seq-doseq (uri uris)
@@ -43,11 +63,12 @@
                   (undo-boundary)
                   (save-restriction
                     (widen)
-                    (replace-buffer-contents text 1))
+                    (multi-edit--replace-text text))
                   (undo-boundary)
                   (set-buffer-modified-p nil))
               (kill-buffer text)))
-          (multi-edit--flush session))))))
+          ;; A branch switch loads many files, of which each flush would otherwise look at all.
+          (multi-edit--flush session buffer))))))
 
 (defun multi-edit--adopt-disk (session uri hash)
   "Have Emacs treat the file with URI, of SESSION, as read if its bytes have the SHA-256 HASH; return the answer."

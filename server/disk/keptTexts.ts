@@ -9,20 +9,25 @@ import { inServerFolder, makePrivate } from "../workspace/serverFolder.js";
 export function keepText(path: string, text: string): string | undefined {
   const folder = inServerFolder("replaced");
   if (makePrivate(folder) !== undefined) return undefined;
-  const copy = join(folder, `${hashOf(path + text).slice(0, 12)}-${basename(path)}`);
+  // A name may have 255 bytes, of which a character can take 4.
+  const copy = join(folder, `${hashOf(path + text).slice(0, 12)}-${basename(path).slice(-60)}`);
   try {
-    removeOld(folder);
     writeFileSync(copy, text, { mode: 0o600 });
-    return copy;
   } catch {
     return undefined;
   }
+  removeOld(folder);
+  return copy;
 }
 
 function removeOld(folder: string): void {
   const oldest = Date.now() - limits.keptMs;
-  for (const name of readdirSync(folder)) {
-    const copy = join(folder, name);
-    if (statSync(copy).mtimeMs < oldest) rmSync(copy);
+  try {
+    for (const name of readdirSync(folder)) {
+      const copy = join(folder, name);
+      if (statSync(copy).mtimeMs < oldest) rmSync(copy);
+    }
+  } catch {
+    // Another server may have removed it just now. The rest is removed next time.
   }
 }

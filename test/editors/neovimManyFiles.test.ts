@@ -1,9 +1,8 @@
 /** A real Neovim with 1,000 open files, of which another program changes one, 100 by a branch switch, or all. */
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { gitEnv } from "../support/gitEnv.js";
+import { layBranches, names, notices, textOf, whenAllOpen } from "./manyFiles.js";
 import { neovim, olderNeovim } from "./neovim.js";
 import { absence, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
@@ -23,9 +22,6 @@ for (const kind of [neovim, olderNeovim]) {
     });
   });
 }
-
-const names = Array.from({ length: 1_000 }, (_, i) => `d${i % 100}/f${i}.txt`);
-const textOf = (rate: string): string => `rate = ${rate}\nnet\nend\n`;
 
 /**
  * The longest time, in milliseconds, until the buffer of one file that was written has its text, and until all have theirs:
@@ -48,34 +44,17 @@ const type = (stage: Stage, name: string, [from, to]: readonly [number, number],
   stage.driver.run!(`vim.cmd.buffer(vim.fn.bufnr(${JSON.stringify(`${stage.path(name)}$`)}))
     vim.api.nvim_buf_set_lines(0, ${from}, ${to}, true, { ${JSON.stringify(line)} })`);
 
-const notices = ({ wire }: Stage): string[] =>
-  wire.messages.flatMap(({ message }) => (message.method === "window/showMessage" ? [message.params.message] : []));
-
 async function openAll(stage: Stage): Promise<void> {
   // A hundred at a time, because an editor that does not answer for long counts as hung.
   for (let from = 0; from < names.length; from += 100) {
     const paths = JSON.stringify(names.slice(from, from + 100).map((name) => stage.path(name)));
     await stage.driver.run!(`for _, path in ipairs(vim.json.decode([=[${paths}]=])) do vim.cmd.edit(path) end`);
   }
-  for (const name of names) await stage.wire.whenOpen(stage.path(name));
-  // The answer to a read waits until all files have been compared.
-  expect((await stage.wire.read(stage.path(names.at(-1)!)))?.text).toBe(textOf("0.19"));
+  await whenAllOpen(stage);
 }
 
 async function changes(stage: Stage): Promise<void> {
-  stage.lay(Object.fromEntries(names.map((name) => [name, textOf("0.19")])));
-  const git = (...args: readonly string[]) =>
-    execFileSync("git", args, { cwd: stage.folder, env: gitEnv, stdio: "pipe" });
-  const commit = () => git("-c", "gc.auto=0", "commit", "-qam", "x");
-  // The folder of the session is the root with which Neovim has started the server.
-  git("init", "-q", "..");
-  git("add", ".");
-  commit();
-  git("branch", "first");
-  git("checkout", "-qb", "other");
-  for (const name of names.slice(0, 100)) writeFileSync(stage.path(name), textOf("0.20"));
-  commit();
-  git("checkout", "-q", "first");
+  const git = layBranches(stage, 100);
   await openAll(stage);
 
   await type(stage, names[1]!, [2, 2], "mine");

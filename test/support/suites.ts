@@ -37,6 +37,10 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   "test/disk/programs.test.ts": "makes system calls of commands fail, beside what faults.test.ts does to batches",
   "test/disk/simulation.test.ts": "4,000 states of a simulated disk",
   "test/disk/swapping.test.ts": "races against a program that exchanges directories for links",
+  "test/editors/emacsManyFiles.test.ts":
+    "opens hundreds of files in Emacs; changedOnDisk.test.ts has a branch switch that changes 100",
+  "test/editors/helixManyFiles.test.ts":
+    "opens 1,000 files in Helix; changedOnDisk.test.ts has a branch switch that changes 100",
   "test/hostile.test.ts": "inputs as large as the limits allow; the tests of each part have those just beyond a limit",
   "test/landing.test.ts": "tests the benchmark of real edits, not the server",
   "test/package.test.ts": "packs and installs the package",
