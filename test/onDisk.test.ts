@@ -1,4 +1,5 @@
 /** Another program writes a file that the editor has open: its changes reach the editor, and nothing typed is lost. */
+import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -122,6 +123,16 @@ describe("a document with unsaved text", () => {
       .poll(desk.notices)
       .toEqual(['"a.txt" changed on disk: merged into your unsaved text. Undo takes it out.']);
     expect(desk.disk()["a.txt"]).toBe(text.replace("two", "TWO"));
+  });
+
+  it("has the file treated as read, too, if a program puts the same text there again, as git stash and pop do", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    await desk.typeBefore("a.txt", "five", "typed ");
+    await desk.write("a.txt", text);
+    await expect.poll(() => desk.adopted).toHaveLength(1);
+    expect(desk.adopted[0]?.hash).toBe(createHash("sha256").update(text).digest("hex"));
+    expect(desk.texts()["a.txt"]).toBe(text.replace("five", "typed five"));
+    expect(desk.notices()).toEqual([]);
   });
 
   it("is merged before an agent reads it, and the answer says where", async () => {

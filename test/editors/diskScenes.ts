@@ -44,6 +44,13 @@ const writers = ({ mine, save, saved }: Hands): Row["sessions"] => ({
     [save],
     [becomes(saved("0.19"))],
   ],
+  "git stash and pop in one moment, with unsaved text, and then a save": [
+    [shell("git init -q . && git add price.txt && git commit -qm one && sed -i s/0.19/0.20/ price.txt"), "rate = 0.20"],
+    [mine, "rate = 0.20", "mine"],
+    [shell("git stash -q && git stash pop -q && sleep 1"), "rate = 0.20", "mine"],
+    [save],
+    [becomes(saved("0.20"))],
+  ],
   "a file that is removed and made again, written twice in 50 ms, and truncated for a second": [
     [shell("rm price.txt; sleep 0.3; printf 'rate = 0.20\\nnet\\n' > price.txt"), "rate = 0.20"],
     [mine, "rate = 0.20", "mine"],

@@ -21,7 +21,7 @@ import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed, forgetAnswer, notMerged, type Saving, writtenBy } from "./followedFile.js";
 import { changeOf, type DiskVerdict, hasUnsaved, judgeDisk } from "./judge.js";
-import { agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
+import { adopt, agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { recordWrite } from "./recordWrite.js";
 import { createReports, nameFor } from "./reports.js";
 import { diskLog } from "./sentences.js";
@@ -263,6 +263,10 @@ export class OpenFilesOnDisk implements DiskFollower {
     const change = changeOf(verdict, document);
     if (change !== undefined && this.#loads)
       return this.#merge(file, { document, change, disk, isClean: verdict.kind === "clean" }, read);
+    // The file has another time, so the editor would ask before it saves.
+    const isUnsaved = verdict.kind === "common" && verdict.base !== withoutMark(document.text);
+    if (isUnsaved && this.#loads && read.kind === "text" && read.hash !== undefined)
+      void adopt(this.#session, file.uri, read.hash);
     this.#note(file, path, verdict);
   }
 

@@ -104,7 +104,7 @@ function toUpdate({ name, document, change }: MergeJob): FileUpdate {
 }
 
 /** Has the editor treat the file as read. If it can't, it asks the user at the next save, as it would without this. */
-async function adopt(session: Session, uri: string, hash: string): Promise<void> {
+export async function adopt(session: Session, uri: string, hash: string): Promise<void> {
   const answer = session.connection.sendRequest(clientRequests.adoptDiskText, { uri, hash }).then(
     (result) => Object(result).adopted === true,
     () => false,
