@@ -1,6 +1,6 @@
 /** The names that are protected, in two classes; the user's changes to them; rules for confirmation; Git directories. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -12,6 +12,7 @@ import {
   gitDirectoryAbove,
   isFileLike,
   judge,
+  protectsGit,
   toGate,
 } from "../server/workspace/protection.js";
 import { makeDirectory } from "./support/directory.js";
@@ -70,6 +71,41 @@ describe("a protected name", () => {
     expect(verdict(".git/config", gate(["secret"]))).toBe("free");
   });
 
+  it.each([
+    ["a", "x/a/y", "added"],
+    ["a", "ab", "free"],
+    ["b/a", "x/b/a", "added"],
+    ["b/a", "b/x/a", "free"],
+    ["b/a", "a", "free"],
+    ["*.key", "x/a.key/y", "added"],
+    ["*.key", ".key", "added"],
+    ["*.key", "a.key.txt", "free"],
+    ["*.tar.gz", "a.tar.gz", "added"],
+    ["*.tar.gz", "a.gz", "free"],
+    ["b/*.key", "b/a.key", "added"],
+    ["b/*.key", "c/a.key", "free"],
+    ["*", "a", "added"],
+    ["id_*", "x/id_rsa", "added"],
+    ["id_*", "x/rid_rsa", "free"],
+    ["a?c", "abc", "added"],
+    ["a?c", "ac", "free"],
+    ["a*b*c", "aXbYbZc", "added"],
+    ["a*b*c", "aXcYb", "free"],
+  ])("of the user's list, %s, and the path %s: %s", (pattern, path, expected) => {
+    expect([verdict(path, gate([pattern])), verdict(path, gate([`+${pattern}`]))]).toEqual([expected, expected]);
+  });
+
+  it("is named in the verdict, rather than a rule that asks as well", () => {
+    const asks = gate([], "always");
+    const judged = (path: string, ...gates: FileGate[]) => judge(gates, `/ws/${path}`, path);
+    expect(judged("a/.npmrc", gate())).toEqual({ kind: "asks", name: ".npmrc" });
+    expect(judged("a/.npmrc", asks, gate(), asks)).toEqual({ kind: "asks", name: ".npmrc" });
+    expect(judged("a.txt", asks)).toEqual({ kind: "asks", name: undefined });
+    expect(judged("a/.GIT/b", gate())).toEqual({ kind: "refused", why: "protected", by: ".git" });
+    expect(judged(".npmrc", gate(defaultNames, "never"))).toEqual({ kind: "refused", why: "unasked", by: ".npmrc" });
+    expect(judged("b/.npmrc/.gitmodules", gate())).toEqual({ kind: "asks", name: ".npmrc" });
+  });
+
   it("is none if the user's list is empty", () => {
     expect([".git/config", ".npmrc", ".vscode/tasks.json"].map((path) => verdict(path, gate([])))).toEqual([
       "free",
@@ -120,6 +156,19 @@ describe("several gates", () => {
     expect(verdict("held/a", fallback, other)).toBe("free");
     expect(verdict("free/a", fallback, other)).toBe("asks");
     expect(verdict("held-not/a", fallback, other)).toBe("asks");
+    expect(verdict("held/a", { ...fallback, isFallback: false }, other)).toBe("asks");
+  });
+
+  it("look at the path below their own innermost folder, too, and at the whole path of a file that they are for", () => {
+    const holding = (names: readonly string[], ...holds: string[]): FileGate => ({ ...gate(names), holds });
+    const said = (one: FileGate, file: string, below: string) => judge([one], file, below)?.kind;
+    // The caller's folder is /ws/.git.
+    expect(said(holding(defaultNames, "/ws"), "/ws/.git/config", "config")).toBe("refused");
+    expect(said(holding(["+in/secret"], "/ws"), "/ws/in/secret", "secret")).toBe("refused");
+    expect(said(holding(["+in/secret"], "/ws", "/ws/in"), "/ws/in/secret", "secret")).toBeUndefined();
+    expect(said(holding(["+in/secret"], "/ws/in", "/ws"), "/ws/in/secret", "secret")).toBeUndefined();
+    expect(said(holding(defaultNames, "/home/.ssh/config"), "/home/.ssh/config", "config")).toBe("refused");
+    expect(said(holding(defaultNames, "/ws"), "/other/.git/config", "config")).toBeUndefined();
   });
 });
 
@@ -146,6 +195,13 @@ describe("a pattern of the setting confirm", () => {
     ["./*.lock", "a.lock", true],
     ["./*.lock", "a/b.lock", false],
     ["app/[id]/*", "app/[id]/page.ts", true],
+    ["/ws/a/**", "b/a/c", false],
+    ["ws/a/**", "a/b", false],
+    ["infra\\", "infra/a", true],
+    ["a/**/b/**/c", "a/b/x/b/y/z/c", true],
+    ["a/**/b/**/c", "a/b/x/b/y/z/d", false],
+    ["**", "a", true],
+    ["a*b*c.ts", "aXbYbZc.ts", true],
   ])("%s matches %s: %s", (pattern, path, expected) => {
     expect(isFileLike(pattern, `/ws/${path}`, path)).toBe(expected);
   });
@@ -168,6 +224,38 @@ describe("a Git directory is recognised by its contents", () => {
     const root = makeDirectory(Object.fromEntries(entries.map((entry) => [entry, ""])));
     const found = gitDirectoryAbove(join(root, file), new Map());
     expect(found).toBe(expected === undefined ? undefined : join(root, expected));
+  });
+
+  it("and each directory is examined once", () => {
+    const root = makeDirectory({ "bare/HEAD": "", "bare/objects/": "", "bare/refs/": "" });
+    const known = new Map<string, boolean>();
+    expect(gitDirectoryAbove(join(root, "bare/hooks/x"), known)).toBe(join(root, "bare"));
+    expect([...known]).toEqual([
+      [join(root, "bare/hooks"), false],
+      [join(root, "bare"), true],
+    ]);
+    rmSync(join(root, "bare/HEAD"));
+    expect(gitDirectoryAbove(join(root, "bare/hooks/x"), known)).toBe(join(root, "bare"));
+    expect(gitDirectoryAbove(join(root, "bare/hooks/x"), new Map())).toBeUndefined();
+  });
+
+  it.each([
+    [["x/HEAD", "x/commondir"], true],
+    [["x/HEAD"], false],
+    [["x/commondir"], false],
+    [["x/head", "x/OBJECTS/a", "x/Refs/a"], true],
+    [["x/HEAD/a", "x/objects/a", "x/refs/a"], false],
+    [["x/HEAD", "x/objects", "x/refs"], false],
+    [["x/HEAD", "y/objects/a", "x/refs/a"], false],
+  ])("if a call made %j: %s", (names, isOne) => {
+    const root = makeDirectory({});
+    expect(gitDirectoriesWith(names.map((name) => join(root, name)))).toEqual(isOne ? [join(root, "x")] : []);
+  });
+
+  it("only if the user's gates protect it", () => {
+    expect([[], [gate()], [gate([]), gate()], [gate(["-.git"])], [gate(["x"])]].map(protectsGit)).toEqual([
+      ...[false, true, true, false, false],
+    ]);
   });
 
   it("also if a call would only complete it", () => {
