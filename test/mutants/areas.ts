@@ -2,56 +2,60 @@
 
 /** A part of the server. */
 interface Area {
-  /**
-   * The tests, as arguments of vitest, in groups that run one after the other until one fails. The first group has the
-   * tests that start no program: they take seconds, and notice most bugs.
-   */
-  readonly tests: readonly (readonly string[])[];
+  /** Files of tests that start no program: they take seconds, and notice most bugs. */
+  readonly quick: readonly string[];
+  /** `true` if the pages of cases notice bugs as well. They are only tried on the core: the wire has its own part. */
+  readonly hasPages?: boolean;
+  /** Files of tests that start the built program, in groups that run one after the other. */
+  readonly slow?: readonly (readonly string[])[];
   /** The names of the files that belong to the part; by default all of the folder. */
   readonly likeWhat?: RegExp;
 }
 
-/** What happens over the wire is the same for every plan, so the pages are only tried on the core. */
-const pages = ["test/cases.test.ts", "-t", "on the core"];
-
 /** Stories, laws and tables about earlier texts and merging, and the same with a server. */
 const stories = ["test/merg", "test/viewLaws.test.ts", "test/viewsMerge.test.ts", "test/trail"];
-const earlierTexts = ["test/views.test.ts", "test/viewsAgain", "test/viewsOf", "test/viewLimits", "test/identities"];
+const earlierTexts = [["test/views.test.ts", "test/viewsAgain", "test/viewsOf", "test/viewLimits", "test/identities"]];
 
 /** The parts by their folders. */
 export const areas: Readonly<Record<string, Area>> = {
-  "server/plan/views": { tests: [stories, pages, earlierTexts] },
+  "server/plan/views": { quick: stories, hasPages: true, slow: earlierTexts },
   "server/text": {
-    tests: [[...stories, "test/text.test.ts"], pages, earlierTexts],
+    quick: [...stories, "test/text.test.ts"],
+    hasPages: true,
+    slow: earlierTexts,
     likeWhat: /^(?:merge|lineChanges|lineParts|words|hunks)\.ts$/,
   },
   "server/match": {
-    tests: [["test/ladderLaws.test.ts", "test/laws.test.ts", "test/batchLaws.test.ts", "test/ind"], pages],
+    quick: ["test/ladderLaws.test.ts", "test/laws.test.ts", "test/batchLaws.test.ts", "test/ind"],
+    hasPages: true,
   },
   "server/plan": {
-    tests: [["test/plan.test.ts", "test/laws.test.ts", "test/patchLaws.test.ts", "test/outcomes"], pages],
+    quick: ["test/plan.test.ts", "test/laws.test.ts", "test/patchLaws.test.ts"],
+    hasPages: true,
+    slow: [["test/outcomes"]],
   },
   "server/disk": {
-    tests: [["test/disk"]],
+    quick: ["test/disk/journal.test.ts"],
+    slow: [["test/disk"]],
     likeWhat: /^(?:journal|commit|stage|moveIntoPlace|recover|rollBack)\.ts$/,
   },
   "server/lsp/wire": {
-    tests: [["test/framing.test.ts", "test/envelope", "test/rpc.test.ts"], ["test/connection.test.ts"]],
+    quick: ["test/framing.test.ts", "test/envelope", "test/rpc.test.ts"],
+    slow: [["test/connection.test.ts"]],
     likeWhat: /^(?:framing|gate|channel)\.ts$/,
   },
   "server/session": {
-    tests: [
-      ["test/agent/settingsFile.test.ts", "test/agent/record.test.ts"],
-      ["test/agent/gate", "test/agent/settingsLink.test.ts", "test/agent/sessions.test.ts"],
-    ],
+    quick: ["test/agent/settingsFile.test.ts", "test/agent/record.test.ts"],
+    slow: [["test/agent/gate", "test/agent/settingsLink.test.ts", "test/agent/sessions.test.ts"]],
     likeWhat: /^gates\.ts$/,
   },
   "server/programs/hook": {
-    tests: [["test/agent/shellPatch.test.ts", "test/agent/remembered.test.ts"], ["test/agent/hook"]],
+    quick: ["test/agent/shellPatch.test.ts", "test/agent/remembered.test.ts"],
+    slow: [["test/agent/hook"]],
   },
   "server/lsp/apply": {
-    tests: [
-      ["test/savedTextLaws.test.ts", "test/outcomes", "test/within.test.ts", "test/diskPart.test.ts"],
+    quick: ["test/savedTextLaws.test.ts", "test/outcomes", "test/within.test.ts", "test/questionLaws.test.ts"],
+    slow: [
       [
         "test/typing.test.ts",
         "test/undo",
@@ -62,16 +66,14 @@ export const areas: Readonly<Record<string, Area>> = {
       ],
       [
         ...["test/rollBack", "test/textsTogether.test.ts", "test/clients.test.ts", "test/didApply.test.ts"],
-        ...["test/requestOptions.test.ts", "test/trueReasons.test.ts", "test/scenes.test.ts"],
+        ...["test/diskPart.test.ts", "test/requestOptions.test.ts", "test/trueReasons.test.ts", "test/scenes.test.ts"],
         ...["test/agent/undoOnDisk.test.ts", "test/shellAnswer.test.ts"],
       ],
     ],
   },
   "server/workspace": {
-    tests: [
-      ["test/protection.test.ts", "test/paths.test.ts", "test/pathLaws.test.ts"],
-      ["test/hostile.test.ts", "test/agent/gate"],
-    ],
+    quick: ["test/protection.test.ts", "test/paths.test.ts", "test/pathLaws.test.ts"],
+    slow: [["test/hostile.test.ts", "test/agent/gate"]],
     likeWhat: /^protect/,
   },
 };

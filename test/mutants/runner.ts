@@ -1,0 +1,72 @@
+/**
+ * Runs test files again and again, in a process of its own: vitest stays ready, so that a run reads only what has changed.
+ * A run that takes too long is ended with its process.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createVitest } from "vitest/node";
+
+/** A run of test files, which ends at the first failure. */
+export interface TestRun {
+  readonly files: readonly string[];
+  /** Runs only the tests whose names contain this. */
+  readonly title?: string;
+  /** The sources that may have changed since the last run. */
+  readonly changed?: readonly string[];
+}
+
+/** The argument by which a process of the driver knows that it is to run tests. */
+export const runnerFlag = "--runner";
+
+/** Runs tests in a copy of the project. */
+export class TestRunner {
+  #process: ChildProcess | undefined;
+
+  /** `files`: all files that may run. `seed`: that of the laws, so that the result does not depend on chance. */
+  constructor(
+    private readonly copy: string,
+    private readonly files: readonly string[],
+    private readonly seed: number,
+  ) {}
+
+  /** Reports whether all tests pass, in at most so many milliseconds. */
+  async passes(run: TestRun, most: number): Promise<boolean> {
+    const env = { ...process.env, LAW_SEED: String(this.seed) };
+    // The process and those that it starts are a group, which can be ended together.
+    const options = { cwd: this.copy, env, detached: true, stdio: ["ignore", "ignore", "ignore", "ipc"] } as const;
+    this.#process ??= fork(process.argv[1] ?? "", [runnerFlag, ...this.files], {
+      ...options,
+      stdio: [...options.stdio],
+    });
+    this.#process.send(run);
+    const late = setTimeout(() => this.end(), most);
+    try {
+      const [answer] = await Promise.race([once(this.#process, "message"), once(this.#process, "exit")]);
+      return answer === true;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  end(): void {
+    if (this.#process?.pid !== undefined) process.kill(-this.#process.pid, "SIGKILL");
+    this.#process = undefined;
+  }
+}
+
+/** Runs tests in the current directory, as its parent asks. */
+export async function serveRuns(): Promise<void> {
+  const root = process.cwd();
+  const vitest = await createVitest("test", { root, watch: false, bail: 1, reporters: [{}] });
+  await vitest.standalone();
+  process.on("message", async ({ files, title, changed = [] }: TestRun) => {
+    for (const path of changed) vitest.invalidateFile(join(root, path));
+    if (title === undefined) vitest.resetGlobalTestNamePattern();
+    else vitest.setGlobalTestNamePattern(title);
+    const chosen = await vitest.globTestSpecifications([...files]);
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen);
+    const isGood = chosen.length > 0 && unhandledErrors.length === 0 && testModules.every((one) => one.ok());
+    process.send?.(isGood);
+  });
+}
