@@ -35,6 +35,7 @@ export class TestRunner {
     const env = { ...process.env, LAW_SEED: String(this.seed) };
     // The process and those that it starts are a group, which can be ended together.
     const options = { cwd: this.copy, env, detached: true, stdio: ["ignore", "ignore", "ignore", "ipc"] } as const;
+    if (this.#process?.connected !== true) this.#process = undefined;
     this.#process ??= fork(process.argv[1] ?? "", [runnerFlag, ...this.files], {
       ...options,
       stdio: [...options.stdio],
@@ -60,6 +61,7 @@ export async function serveRuns(): Promise<void> {
   const root = process.cwd();
   const vitest = await createVitest("test", { root, watch: false, bail: 1, reporters: [{}] });
   await vitest.standalone();
+  process.on("disconnect", () => process.exit());
   process.on("message", async ({ files, title, changed = [] }: TestRun) => {
     for (const path of changed) vitest.invalidateFile(join(root, path));
     if (title === undefined) vitest.resetGlobalTestNamePattern();
