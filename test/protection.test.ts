@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defaultNames } from "../server/workspace/protectedNames.js";
+import { defaultNames, refusedNames, versionControl } from "../server/workspace/protectedNames.js";
 import {
   type ConfirmSetting,
   type FileGate,
@@ -16,13 +16,16 @@ import {
   toGate,
 } from "../server/workspace/protection.js";
 import { makeDirectory } from "./support/directory.js";
+import { lawRuns } from "./support/extent.js";
 
 const gate = (protectedNames: readonly string[] = defaultNames, confirm: ConfirmSetting = "protected"): FileGate =>
   toGate({ protectedNames, confirm });
 
+const defaultGate = gate();
+
 /** The verdict on a path below a folder: `free`, `asks`, or the reason for the refusal. */
 function verdict(path: string, ...gates: readonly FileGate[]): string {
-  const judged = judge(gates.length === 0 ? [gate()] : gates, `/ws/${path}`, path);
+  const judged = judge(gates.length === 0 ? [defaultGate] : gates, `/ws/${path}`, path);
   if (judged === undefined) return "free";
   return judged.kind === "asks" ? "asks" : judged.why;
 }
@@ -60,6 +63,31 @@ describe("a protected name", () => {
     ["package.json", "free"],
     [".github/workflows/ci.yml", "free"],
   ])("decides about %s: %s", (path, expected) => expect(verdict(path)).toBe(expected));
+
+  it("is refused in any spelling, below and above any folder that has no templates", () => {
+    const other = fc.constantFrom("src", "a b", ".config", "git", "x.ts", "Library", ".gitx");
+    const folders = fc.array(other, { maxLength: 3 });
+    const plain = refusedNames.filter((name) => !name.includes("*"));
+    fc.assert(
+      fc.property(
+        folders,
+        fc.constantFrom(...plain),
+        folders,
+        fc.infiniteStream(fc.boolean()),
+        (up, name, down, big) => {
+          const spelled = [...name]
+            .map((sign) => (big.next().value ? sign.toUpperCase() : sign.toLowerCase()))
+            .join("");
+          const path = [...up, spelled, ...down].join("/");
+          expect([verdict(path), verdict(`templates/${path}`)]).toEqual([
+            "protected",
+            versionControl.includes(name) ? "protected" : "asks",
+          ]);
+        },
+      ),
+      { numRuns: lawRuns(5_000) },
+    );
+  });
 
   it("of the user's list is refused everywhere, with or without the default names", () => {
     for (const own of [gate(["+secret", "+.npmrc"]), gate(["secret", ".npmrc"])]) {
@@ -133,11 +161,9 @@ describe("a protected name", () => {
 
 describe("several gates", () => {
   const confirm: readonly ConfirmSetting[] = ["never", "protected", "always", [{ files: "a/**", ask: "always" }]];
-  const names = fc.constantFrom(defaultNames, ["+secret"], ["-.npmrc"], ["secret"], []);
-  const gates = fc.array(fc.record({ protectedNames: names, confirm: fc.constantFrom(...confirm) }).map(toGate), {
-    minLength: 1,
-    maxLength: 4,
-  });
+  const names = [defaultNames, ["+secret"], ["-.npmrc"], ["secret"], []];
+  const made = names.flatMap((protectedNames) => confirm.map((one) => gate(protectedNames, one)));
+  const gates = fc.array(fc.constantFrom(...made), { minLength: 1, maxLength: 4 });
   const path = fc.constantFrom("a/b.txt", "secret", ".npmrc", ".git/config", "b.txt", "templates/.vscode/x");
   const strictness = (said: string): number => (said === "free" ? 0 : said === "asks" ? 1 : 2);
 
@@ -147,6 +173,20 @@ describe("several gates", () => {
         const each = all.map((one) => strictness(verdict(path, one)));
         expect(strictness(verdict(path, ...all))).toBe(Math.max(...each));
       }),
+      { numRuns: lawRuns(5_000) },
+    );
+  });
+
+  it("never loosen each other, whatever files they are for", () => {
+    const holds = fc.constantFrom(undefined, ["/ws"], ["/ws/a", "/ws/templates"], ["/other"]);
+    const held = fc.tuple(gates, fc.array(holds, { minLength: 4, maxLength: 4 }));
+    fc.assert(
+      fc.property(held, path, ([all, holds], path) => {
+        const own = all.map((one, i): FileGate => ({ ...one, holds: holds[i] }));
+        const said = own.map((_, i) => strictness(verdict(path, ...own.slice(0, i + 1))));
+        expect(said).toEqual(said.toSorted());
+      }),
+      { numRuns: lawRuns(5_000) },
     );
   });
 
