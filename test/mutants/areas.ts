@@ -50,7 +50,7 @@ export const areas: Readonly<Record<string, Area>> = {
     likeWhat: /^gates\.ts$/,
   },
   "server/programs/hook": {
-    quick: ["test/agent/shellPatch.test.ts", "test/agent/remembered.test.ts"],
+    quick: ["test/agent/readEvent.test.ts", "test/agent/shellPatch.test.ts", "test/agent/remembered.test.ts"],
     slow: [["test/agent/hook"]],
   },
   "server/lsp/apply": {

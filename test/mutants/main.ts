@@ -1,7 +1,8 @@
 /**
  * Tells which planted bugs the tests notice. Usage: `npm run mutants -- [FOLDER]… [--seed N] [--count N]`. Each bug is
  * planted in a copy of the last commit, in which the folder's tests run until one fails. `-- --pool 100 --from N --count 10`
- * plants ten of a hundred bugs, which take turns between the folders, without running the tests before.
+ * plants ten of a hundred bugs, which take turns between the folders, without running the tests before. With `--quick`, only
+ * the tests that start no program run.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
       count: { type: "string", default: "10" },
       pool: { type: "string" },
       from: { type: "string", default: "0" },
+      quick: { type: "boolean", default: false },
     },
     allowPositionals: true,
   });
@@ -31,7 +33,7 @@ async function main(): Promise<void> {
   if (unknown !== undefined)
     throw new Error(`no tests are known for ${unknown}; there are: ${Object.keys(areas).join(", ")}`);
   const copy = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-mutants-")));
-  const trial = new Trial(copy, Number(values.seed));
+  const trial = new Trial(copy, { seed: Number(values.seed), isQuick: values.quick });
   const count = Number(values.count);
   try {
     execFileSync("git", ["clone", "--quiet", ".", copy]);
