@@ -54,7 +54,13 @@ export const areas: Readonly<Record<string, Area>> = {
     slow: [["test/agent/hook"]],
   },
   "server/lsp/apply": {
-    quick: ["test/savedTextLaws.test.ts", "test/outcomes", "test/within.test.ts", "test/questionLaws.test.ts"],
+    quick: [
+      "test/savedTextLaws.test.ts",
+      "test/outcomes",
+      "test/within.test.ts",
+      "test/questionLaws.test.ts",
+      "test/editorAnswers.test.ts",
+    ],
     slow: [
       [
         "test/typing.test.ts",
