@@ -160,6 +160,13 @@ describe("several edits", () => {
       [edit("a()", "a()\nn()"), edit("c()", "m()\nc()")],
       "a()\nn()\nb2()\nm()\nc()\n",
     ],
+    [
+      "of which one has several places, and shares a line with another, are refused if somebody has typed in that line",
+      "f(a, x)\nk(x)\n",
+      [readAll, { type: ["a, x", "a, t, x"] }],
+      [edit("x", "y", { replaceAll: true }), edit("f(a, y", "f(A, y")],
+      "contentModified",
+    ],
   ]);
 });
 
