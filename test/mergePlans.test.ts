@@ -162,9 +162,9 @@ describe("several edits", () => {
     ],
     [
       "of which one has several places, and shares a line with another, are refused if somebody has typed in that line",
-      "f(a, x)\nk(x)\n",
-      [readAll, { type: ["a, x", "a, t, x"] }],
-      [edit("x", "y", { replaceAll: true }), edit("f(a, y", "f(A, y")],
+      "f(a, b, c, d, x)\nk(x)\n",
+      [readAll, { type: ["c, d", "c + t, d"] }],
+      [edit("x", "y", { replaceAll: true }), edit("f(a, b, c, d, y", "f(A, b, c, d, y")],
       "contentModified",
     ],
   ]);

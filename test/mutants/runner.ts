@@ -42,11 +42,15 @@ export class TestRunner {
     });
     this.#process.send(run);
     const late = setTimeout(() => this.end(), most);
+    const done = new AbortController();
+    const { signal } = done;
     try {
-      const [answer] = await Promise.race([once(this.#process, "message"), once(this.#process, "exit")]);
+      const ends = ["message", "exit"].map((name) => once(this.#process as ChildProcess, name, { signal }));
+      const [answer] = await Promise.race(ends);
       return answer === true;
     } finally {
       clearTimeout(late);
+      done.abort();
     }
   }
 
