@@ -8,6 +8,8 @@ interface Area {
   readonly hasPages?: boolean;
   /** Files of tests that start the built program, in groups that run one after the other. */
   readonly slow?: readonly (readonly string[])[];
+  /** By the names of sources, those of the slow files that are about them, which run before the others. */
+  readonly near?: Readonly<Record<string, readonly string[]>>;
   /** The names of the files that belong to the part; by default all of the folder. */
   readonly likeWhat?: RegExp;
 }
@@ -52,6 +54,13 @@ export const areas: Readonly<Record<string, Area>> = {
   "server/programs/hook": {
     quick: ["test/agent/readEvent.test.ts", "test/agent/shellPatch.test.ts", "test/agent/remembered.test.ts"],
     slow: [["test/agent/hook"]],
+    near: {
+      "hook.ts": ["test/agent/hook.test.ts", "test/agent/hookApply.test.ts", "test/agent/hookCommand.test.ts"],
+      "applyCall.ts": ["test/agent/hookApply.test.ts", "test/agent/hookSaved.test.ts"],
+      "afterTool.ts": ["test/agent/hookCommand.test.ts", "test/agent/hookDiagnostics.test.ts"],
+      "unsaved.ts": ["test/agent/hookReach.test.ts", "test/agent/hook.test.ts"],
+      "remembered.ts": ["test/agent/hookPairs.test.ts"],
+    },
   },
   "server/lsp/apply": {
     quick: [
@@ -76,6 +85,23 @@ export const areas: Readonly<Record<string, Area>> = {
         ...["test/agent/undoOnDisk.test.ts", "test/shellAnswer.test.ts"],
       ],
     ],
+    near: {
+      "apply.ts": ["test/requestOptions.test.ts", "test/confirm.test.ts"],
+      "applyLoop.ts": ["test/requestOptions.test.ts", "test/typing.test.ts"],
+      "applyOutcome.ts": ["test/typing.test.ts", "test/roundTrip.test.ts"],
+      "confirm.ts": ["test/confirm"],
+      "question.ts": ["test/confirm"],
+      "viewer.ts": ["test/confirm"],
+      "keptCalls.ts": ["test/agent/undoOnDisk.test.ts"],
+      "partial.ts": ["test/reviewQuestion.test.ts"],
+      "recordApplied.ts": ["test/undo", "test/didApply.test.ts"],
+      "rollBackSteps.ts": ["test/rollBack", "test/textsTogether.test.ts"],
+      "save.ts": ["test/save.test.ts"],
+      "savedText.ts": ["test/save.test.ts"],
+      "shellAnswer.ts": ["test/shellAnswer.test.ts"],
+      "step.ts": ["test/trueReasons.test.ts", "test/diskPart.test.ts"],
+      "undo.ts": ["test/undo"],
+    },
   },
   "server/workspace": {
     quick: ["test/protection.test.ts", "test/paths.test.ts", "test/pathLaws.test.ts"],

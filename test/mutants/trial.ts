@@ -1,7 +1,7 @@
 /** Plants bugs in a copy of the project, and counts those that the tests notice. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import fc from "fast-check";
 import { areas, pooled } from "./areas.js";
 import { type Mutant, mutantsOf } from "./mutate.js";
@@ -72,23 +72,25 @@ export class Trial {
     const text = readFileSync(join(this.copy, path), "utf8");
     writeFileSync(join(this.copy, path), text.slice(0, from) + insert + text.slice(to));
     this.#touched.add(path);
-    const isAlive = await this.#passes(folder);
+    const isAlive = await this.#passes(folder, basename(path));
     writeFileSync(join(this.copy, path), text);
     const change = `${text.slice(from, to)} -> ${insert}`.replace(/\s+/g, " ");
     process.stdout.write(`${isAlive ? "figures: SURVIVES" : "  noticed"} ${path}:${line}: ${change}\n`);
     return isAlive;
   }
 
-  /** Reports whether a folder's tests pass in the copy, the quick ones first. */
-  async #passes(folder: string): Promise<boolean> {
-    const { quick = [], hasPages = false, slow = [] } = areas[folder] ?? {};
+  /** Reports whether a folder's tests pass in the copy, the quick ones first. `source`: the name of the file with the bug. */
+  async #passes(folder: string, source = ""): Promise<boolean> {
+    const { quick = [], hasPages = false, slow = [], near = {} } = areas[folder] ?? {};
     const pages = { files: ["test/cases.test.ts"], title: "on the core" };
     for (const run of [{ files: quick }, ...(hasPages ? [pages] : [])])
       if (!(await this.#passesRun(folder, run))) return false;
     if (slow.length === 0 || this.options.isQuick) return true;
     const build = spawnSync("node", ["esbuild.config.mjs"], { cwd: this.copy, stdio: "ignore", timeout: longest });
     if (build.status !== 0) return false;
-    for (const files of slow) if (!(await this.#passesRun(folder, { files }))) return false;
+    const first = near[source];
+    for (const files of [...(first ? [first] : []), ...slow])
+      if (!(await this.#passesRun(folder, { files }))) return false;
     return true;
   }
 
