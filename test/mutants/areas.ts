@@ -2,8 +2,11 @@
 
 /** A part of the server. */
 interface Area {
-  /** Files of tests that start no program: they take seconds, and notice most bugs. */
-  readonly quick: readonly string[];
+  /**
+   * Files of tests that start no program of ours, in groups that run one after the other: they take seconds, and notice
+   * most bugs. In a group, the longest file starts first, and ends although another one has failed.
+   */
+  readonly quick: readonly (readonly string[])[];
   /** `true` if the pages of cases notice bugs as well. They are only tried on the core: the wire has its own part. */
   readonly hasPages?: boolean;
   /** Files of tests that start the built program, in groups that run one after the other. */
@@ -14,45 +17,49 @@ interface Area {
   readonly likeWhat?: RegExp;
 }
 
-/** Stories, laws and tables about earlier texts and merging, and the same with a server. */
-const stories = ["test/merg", "test/viewLaws.test.ts", "test/viewsMerge.test.ts", "test/trail"];
+/** Stories, laws and tables about earlier texts and merging; comparisons with git; and the same with a server. */
+const stories = [
+  ["test/mergePlans", "test/merge.test.ts", "test/mergeEdges", "test/mergeLines", "test/trail.test.ts"],
+  ["test/viewLaws.test.ts", "test/mergeLaws", "test/mergeWords", "test/mergeFile", "test/trailLaws"],
+  ["test/mergeGit.test.ts", "test/viewsMerge.test.ts"],
+];
 const earlierTexts = [["test/views.test.ts", "test/viewsAgain", "test/viewsOf", "test/viewLimits", "test/identities"]];
 
 /** The parts by their folders. */
 export const areas: Readonly<Record<string, Area>> = {
   "server/plan/views": { quick: stories, hasPages: true, slow: earlierTexts },
   "server/text": {
-    quick: [...stories, "test/text.test.ts"],
+    quick: [["test/text.test.ts"], ...stories],
     hasPages: true,
     slow: earlierTexts,
     likeWhat: /^(?:merge|lineChanges|lineParts|words|hunks)\.ts$/,
   },
   "server/match": {
-    quick: ["test/ladderLaws.test.ts", "test/laws.test.ts", "test/batchLaws.test.ts", "test/ind"],
+    quick: [["test/ladderLaws.test.ts", "test/laws.test.ts", "test/batchLaws.test.ts", "test/ind"]],
     hasPages: true,
   },
   "server/plan": {
-    quick: ["test/plan.test.ts", "test/laws.test.ts", "test/patchLaws.test.ts"],
+    quick: [["test/plan.test.ts", "test/laws.test.ts", "test/patchLaws.test.ts"]],
     hasPages: true,
     slow: [["test/outcomes"]],
   },
   "server/disk": {
-    quick: ["test/disk/journal.test.ts"],
+    quick: [["test/disk/journal.test.ts"]],
     slow: [["test/disk"]],
     likeWhat: /^(?:journal|commit|stage|moveIntoPlace|recover|rollBack)\.ts$/,
   },
   "server/lsp/wire": {
-    quick: ["test/framing.test.ts", "test/envelope", "test/rpc.test.ts"],
+    quick: [["test/framing.test.ts", "test/envelope", "test/rpc.test.ts"]],
     slow: [["test/connection.test.ts"]],
     likeWhat: /^(?:framing|gate|channel)\.ts$/,
   },
   "server/session": {
-    quick: ["test/agent/settingsFile.test.ts", "test/agent/record.test.ts"],
+    quick: [["test/agent/settingsFile.test.ts"], ["test/agent/record.test.ts"]],
     slow: [["test/agent/gate", "test/agent/settingsLink.test.ts", "test/agent/sessions.test.ts"]],
     likeWhat: /^gates\.ts$/,
   },
   "server/programs/hook": {
-    quick: ["test/agent/readEvent.test.ts", "test/agent/shellPatch.test.ts", "test/agent/remembered.test.ts"],
+    quick: [["test/agent/readEvent.test.ts"], ["test/agent/shellPatch.test.ts", "test/agent/remembered.test.ts"]],
     slow: [["test/agent/hook"]],
     near: {
       "hook.ts": ["test/agent/hook.test.ts", "test/agent/hookApply.test.ts", "test/agent/hookCommand.test.ts"],
@@ -64,11 +71,13 @@ export const areas: Readonly<Record<string, Area>> = {
   },
   "server/lsp/apply": {
     quick: [
-      "test/savedTextLaws.test.ts",
-      "test/outcomes",
-      "test/within.test.ts",
-      "test/questionLaws.test.ts",
-      "test/editorAnswers.test.ts",
+      [
+        "test/savedTextLaws.test.ts",
+        "test/outcomes",
+        "test/within.test.ts",
+        "test/questionLaws.test.ts",
+        "test/editorAnswers.test.ts",
+      ],
     ],
     slow: [
       [
@@ -104,7 +113,7 @@ export const areas: Readonly<Record<string, Area>> = {
     },
   },
   "server/workspace": {
-    quick: ["test/protection.test.ts", "test/paths.test.ts", "test/pathLaws.test.ts"],
+    quick: [["test/protection.test.ts"], ["test/paths.test.ts", "test/pathLaws.test.ts"]],
     slow: [["test/hostile.test.ts", "test/agent/gate"]],
     likeWhat: /^protect/,
   },

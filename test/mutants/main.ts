@@ -1,5 +1,5 @@
 /**
- * Tells which planted bugs the tests notice. Usage: `npm run mutants -- [FOLDER]… [--seed N] [--count N]`. Each bug is
+ * Tells which planted bugs the tests notice. Usage: `npm run mutants -- [FOLDER]… [--seed N] [--from N] [--count N]`. Each bug is
  * planted in a copy of the last commit, in which the folder's tests run until one fails. `-- --pool 100 --from N --count 10`
  * plants ten of a hundred bugs, which take turns between the folders, without running the tests before. With `--quick`, only
  * the tests that start no program run.
@@ -39,8 +39,9 @@ async function main(): Promise<void> {
     execFileSync("git", ["clone", "--quiet", ".", copy]);
     symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
     const isMet: boolean[] = [];
-    if (values.pool !== undefined) isMet.push(await trial.ofPool(Number(values.pool), Number(values.from), count));
-    else for (const folder of folders) isMet.push(await trial.ofFolder(folder, count));
+    const from = Number(values.from);
+    if (values.pool !== undefined) isMet.push(await trial.ofPool(Number(values.pool), from, count));
+    else for (const folder of folders) isMet.push(await trial.ofFolder(folder, from, count));
     process.exitCode = isMet.includes(false) ? 1 : 0;
   } finally {
     trial.end();

@@ -27,8 +27,8 @@ export class Trial {
   ) {}
 
   /** Tries a folder's mutants; resolves with `false` if too many survive. */
-  async ofFolder(folder: string, count: number): Promise<boolean> {
-    const drawn = this.#shuffled(folder).slice(0, count);
+  async ofFolder(folder: string, from: number, count: number): Promise<boolean> {
+    const drawn = this.#shuffled(folder).slice(from, from + count);
     if (!(await this.#passes(folder))) throw new Error(`the tests of ${folder} fail without a bug`);
     return this.#areNoticed(
       folder,
@@ -83,7 +83,7 @@ export class Trial {
   async #passes(folder: string, source = ""): Promise<boolean> {
     const { quick = [], hasPages = false, slow = [], near = {} } = areas[folder] ?? {};
     const pages = { files: ["test/cases.test.ts"], title: "on the core" };
-    for (const run of [{ files: quick }, ...(hasPages ? [pages] : [])])
+    for (const run of [...quick.map((files) => ({ files })), ...(hasPages ? [pages] : [])])
       if (!(await this.#passesRun(folder, run))) return false;
     if (slow.length === 0 || this.options.isQuick) return true;
     const build = spawnSync("node", ["esbuild.config.mjs"], { cwd: this.copy, stdio: "ignore", timeout: longest });
@@ -108,7 +108,7 @@ export class Trial {
   /** Each folder has a process of its own, which also runs files that `npm test` leaves out. */
   #runnerFor(folder: string): TestRunner {
     const { quick = [], hasPages = false, slow = [] } = areas[folder] ?? {};
-    const files = [...quick, ...(hasPages ? ["test/cases.test.ts"] : []), ...slow.flat()];
+    const files = [...quick.flat(), ...(hasPages ? ["test/cases.test.ts"] : []), ...slow.flat()];
     const runner = this.#runners.get(folder) ?? new TestRunner(this.copy, files, this.options.seed);
     this.#runners.set(folder, runner);
     return runner;
