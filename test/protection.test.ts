@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { defaultNames, refusedNames, versionControl } from "../server/workspace/protectedNames.js";
 import {
   type ConfirmSetting,
@@ -244,6 +244,21 @@ describe("a pattern of the setting confirm", () => {
     ["a*b*c.ts", "aXbYbZc.ts", true],
   ])("%s matches %s: %s", (pattern, path, expected) => {
     expect(isFileLike(pattern, `/ws/${path}`, path)).toBe(expected);
+  });
+
+  it.each([
+    ["linux", false],
+    ["darwin", true],
+    ["win32", true],
+  ])("on %s matches names that differ in case only: %s", (platform, expected) => {
+    const real = Object.getOwnPropertyDescriptor(process, "platform")!;
+    onTestFinished(() => void Object.defineProperty(process, "platform", real));
+    Object.defineProperty(process, "platform", { value: platform });
+    expect([
+      isFileLike("Infra/*.TF", "/ws/infra/a.tf", "infra/a.tf"),
+      isFileLike("é", "/ws/e\u0301", "e\u0301"),
+    ]).toEqual([...[expected, expected]]);
+    expect(isFileLike("infra/*.tf", "/ws/infra/a.tf", "infra/a.tf")).toBe(true);
   });
 
   it("takes no longer than its length times the path's, whatever both are", () => {
