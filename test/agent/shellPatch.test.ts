@@ -83,6 +83,7 @@ describe("a command", () => {
     ["by the pager of man that a file names", "echo 'DEFINE pager apply_patch' > ~/.manpath; man ls"],
     ["in a container, which may have the folder", "docker run -v .:/x -w /x img apply_patch"],
     ["by the pager of man that another program starts", "echo 'DEFINE pager apply_patch' > ~/.manpath; nice man ls"],
+    ["by the pager of man in another shell", "echo 'DEFINE pager apply_patch' > ~/.manpath; bash -c 'man ls'"],
     ["in a command for a shell that can't be read", "bash -c 'echo $((1)); apply_patch < a.patch'"],
     ["by the pager of git", "git grep --open-files-in-pager=apply_patch x"],
     ["in a text that never ends", `cat <<EOF\napply_patch\n${patch}`],
