@@ -160,9 +160,11 @@ describe("a command", () => {
     ];
     parts.push("}|", "done|", "{", "$'a", "apply_patch <<EOF\n", "\nEOF", " ", "<(", "cd x && ");
     for (const one of parts) {
-      const before = performance.now();
+      // The time of the processor, because others may use it as well.
+      const start = process.cpuUsage();
       readPatchCommand(`${one.repeat(100_000)}\n; apply_patch x`);
-      expect(performance.now() - before, one).toBeLessThan(2_000);
+      const { user, system } = process.cpuUsage(start);
+      expect((user + system) / 1_000, one).toBeLessThan(2_000);
     }
   });
 });
