@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentHook } from "../../server/agents/agent.js";
 import { type AgentName, agents } from "../../server/agents/agents.js";
+import { spanOf } from "../../server/programs/hook/hook.js";
 import { type OwnCall, readEvent } from "../../server/programs/hook/readEvent.js";
 import { toCall } from "../../server/programs/hook/toCall.js";
 import { limits } from "../../server/text/limits.js";
@@ -94,6 +95,19 @@ describe("an event", () => {
 
   it.each([undefined, "", 7])("whose directory is %j is about the one in which the hook runs", (cwd) => {
     expect(read(claude, event("Edit", edit, { cwd })).directory).toBe(process.cwd());
+  });
+});
+
+describe("the time in which a command ran", () => {
+  it("ends now, and begins so long before, and a second earlier", () => {
+    const { from, to } = spanOf(5_000)!;
+    expect(to - from).toBe(5_000 + limits.hookStartMs);
+    expect(Math.abs(Date.now() - to)).toBeLessThan(60_000);
+    expect(spanOf(0)).toBeDefined();
+  });
+
+  it.each([undefined, "5000", -1, Number.NaN])("is not known if the event has %j", (duration) => {
+    expect(spanOf(duration)).toBeUndefined();
   });
 });
 
