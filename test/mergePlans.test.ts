@@ -160,6 +160,13 @@ describe("several edits", () => {
       [edit("a()", "a()\nn()"), edit("c()", "m()\nc()")],
       "a()\nn()\nb2()\nm()\nc()\n",
     ],
+    [
+      "of which one has several places, and shares a line with another, are refused if somebody has typed in that line",
+      "f(a, b, c, d, x)\nk(x)\n",
+      [readAll, { type: ["c, d", "c + t, d"] }],
+      [edit("x", "y", { replaceAll: true }), edit("f(a, b, c, d, y", "f(A, b, c, d, y")],
+      "contentModified",
+    ],
   ]);
 });
 

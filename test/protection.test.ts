@@ -1,10 +1,10 @@
 /** The names that are protected, in two classes; the user's changes to them; rules for confirmation; Git directories. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { defaultNames } from "../server/workspace/protectedNames.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { defaultNames, refusedNames, versionControl } from "../server/workspace/protectedNames.js";
 import {
   type ConfirmSetting,
   type FileGate,
@@ -12,16 +12,20 @@ import {
   gitDirectoryAbove,
   isFileLike,
   judge,
+  protectsGit,
   toGate,
 } from "../server/workspace/protection.js";
 import { makeDirectory } from "./support/directory.js";
+import { lawRuns } from "./support/extent.js";
 
 const gate = (protectedNames: readonly string[] = defaultNames, confirm: ConfirmSetting = "protected"): FileGate =>
   toGate({ protectedNames, confirm });
 
+const defaultGate = gate();
+
 /** The verdict on a path below a folder: `free`, `asks`, or the reason for the refusal. */
 function verdict(path: string, ...gates: readonly FileGate[]): string {
-  const judged = judge(gates.length === 0 ? [gate()] : gates, `/ws/${path}`, path);
+  const judged = judge(gates.length === 0 ? [defaultGate] : gates, `/ws/${path}`, path);
   if (judged === undefined) return "free";
   return judged.kind === "asks" ? "asks" : judged.why;
 }
@@ -60,6 +64,31 @@ describe("a protected name", () => {
     [".github/workflows/ci.yml", "free"],
   ])("decides about %s: %s", (path, expected) => expect(verdict(path)).toBe(expected));
 
+  it("is refused in any spelling, below and above any folder that has no templates", () => {
+    const other = fc.constantFrom("src", "a b", ".config", "git", "x.ts", "Library", ".gitx");
+    const folders = fc.array(other, { maxLength: 3 });
+    const plain = refusedNames.filter((name) => !name.includes("*"));
+    fc.assert(
+      fc.property(
+        folders,
+        fc.constantFrom(...plain),
+        folders,
+        fc.infiniteStream(fc.boolean()),
+        (up, name, down, big) => {
+          const spelled = [...name]
+            .map((sign) => (big.next().value ? sign.toUpperCase() : sign.toLowerCase()))
+            .join("");
+          const path = [...up, spelled, ...down].join("/");
+          expect([verdict(path), verdict(`templates/${path}`)]).toEqual([
+            "protected",
+            versionControl.includes(name) ? "protected" : "asks",
+          ]);
+        },
+      ),
+      { numRuns: lawRuns(5_000) },
+    );
+  });
+
   it("of the user's list is refused everywhere, with or without the default names", () => {
     for (const own of [gate(["+secret", "+.npmrc"]), gate(["secret", ".npmrc"])]) {
       expect(verdict("a/Secret/b", own)).toBe("added");
@@ -68,6 +97,41 @@ describe("a protected name", () => {
     }
     expect(verdict(".git/config", gate(["+secret"]))).toBe("protected");
     expect(verdict(".git/config", gate(["secret"]))).toBe("free");
+  });
+
+  it.each([
+    ["a", "x/a/y", "added"],
+    ["a", "ab", "free"],
+    ["b/a", "x/b/a", "added"],
+    ["b/a", "b/x/a", "free"],
+    ["b/a", "a", "free"],
+    ["*.key", "x/a.key/y", "added"],
+    ["*.key", ".key", "added"],
+    ["*.key", "a.key.txt", "free"],
+    ["*.tar.gz", "a.tar.gz", "added"],
+    ["*.tar.gz", "a.gz", "free"],
+    ["b/*.key", "b/a.key", "added"],
+    ["b/*.key", "c/a.key", "free"],
+    ["*", "a", "added"],
+    ["id_*", "x/id_rsa", "added"],
+    ["id_*", "x/rid_rsa", "free"],
+    ["a?c", "abc", "added"],
+    ["a?c", "ac", "free"],
+    ["a*b*c", "aXbYbZc", "added"],
+    ["a*b*c", "aXcYb", "free"],
+  ])("of the user's list, %s, and the path %s: %s", (pattern, path, expected) => {
+    expect([verdict(path, gate([pattern])), verdict(path, gate([`+${pattern}`]))]).toEqual([expected, expected]);
+  });
+
+  it("is named in the verdict, rather than a rule that asks as well", () => {
+    const asks = gate([], "always");
+    const judged = (path: string, ...gates: FileGate[]) => judge(gates, `/ws/${path}`, path);
+    expect(judged("a/.npmrc", gate())).toEqual({ kind: "asks", name: ".npmrc" });
+    expect(judged("a/.npmrc", asks, gate(), asks)).toEqual({ kind: "asks", name: ".npmrc" });
+    expect(judged("a.txt", asks)).toEqual({ kind: "asks", name: undefined });
+    expect(judged("a/.GIT/b", gate())).toEqual({ kind: "refused", why: "protected", by: ".git" });
+    expect(judged(".npmrc", gate(defaultNames, "never"))).toEqual({ kind: "refused", why: "unasked", by: ".npmrc" });
+    expect(judged("b/.npmrc/.gitmodules", gate())).toEqual({ kind: "asks", name: ".npmrc" });
   });
 
   it("is none if the user's list is empty", () => {
@@ -97,11 +161,9 @@ describe("a protected name", () => {
 
 describe("several gates", () => {
   const confirm: readonly ConfirmSetting[] = ["never", "protected", "always", [{ files: "a/**", ask: "always" }]];
-  const names = fc.constantFrom(defaultNames, ["+secret"], ["-.npmrc"], ["secret"], []);
-  const gates = fc.array(fc.record({ protectedNames: names, confirm: fc.constantFrom(...confirm) }).map(toGate), {
-    minLength: 1,
-    maxLength: 4,
-  });
+  const names = [defaultNames, ["+secret"], ["-.npmrc"], ["secret"], []];
+  const made = names.flatMap((protectedNames) => confirm.map((one) => gate(protectedNames, one)));
+  const gates = fc.array(fc.constantFrom(...made), { minLength: 1, maxLength: 4 });
   const path = fc.constantFrom("a/b.txt", "secret", ".npmrc", ".git/config", "b.txt", "templates/.vscode/x");
   const strictness = (said: string): number => (said === "free" ? 0 : said === "asks" ? 1 : 2);
 
@@ -111,6 +173,20 @@ describe("several gates", () => {
         const each = all.map((one) => strictness(verdict(path, one)));
         expect(strictness(verdict(path, ...all))).toBe(Math.max(...each));
       }),
+      { numRuns: lawRuns(5_000) },
+    );
+  });
+
+  it("never loosen each other, whatever files they are for", () => {
+    const holds = fc.constantFrom(undefined, ["/ws"], ["/ws/a", "/ws/templates"], ["/other"]);
+    const held = fc.tuple(gates, fc.array(holds, { minLength: 4, maxLength: 4 }));
+    fc.assert(
+      fc.property(held, path, ([all, holds], path) => {
+        const own = all.map((one, i): FileGate => ({ ...one, holds: holds[i] }));
+        const said = own.map((_, i) => strictness(verdict(path, ...own.slice(0, i + 1))));
+        expect(said).toEqual(said.toSorted());
+      }),
+      { numRuns: lawRuns(5_000) },
     );
   });
 
@@ -120,6 +196,19 @@ describe("several gates", () => {
     expect(verdict("held/a", fallback, other)).toBe("free");
     expect(verdict("free/a", fallback, other)).toBe("asks");
     expect(verdict("held-not/a", fallback, other)).toBe("asks");
+    expect(verdict("held/a", { ...fallback, isFallback: false }, other)).toBe("asks");
+  });
+
+  it("look at the path below their own innermost folder, too, and at the whole path of a file that they are for", () => {
+    const holding = (names: readonly string[], ...holds: string[]): FileGate => ({ ...gate(names), holds });
+    const said = (one: FileGate, file: string, below: string) => judge([one], file, below)?.kind;
+    // The caller's folder is /ws/.git.
+    expect(said(holding(defaultNames, "/ws"), "/ws/.git/config", "config")).toBe("refused");
+    expect(said(holding(["+in/secret"], "/ws"), "/ws/in/secret", "secret")).toBe("refused");
+    expect(said(holding(["+in/secret"], "/ws", "/ws/in"), "/ws/in/secret", "secret")).toBeUndefined();
+    expect(said(holding(["+in/secret"], "/ws/in", "/ws"), "/ws/in/secret", "secret")).toBeUndefined();
+    expect(said(holding(defaultNames, "/home/.ssh/config"), "/home/.ssh/config", "config")).toBe("refused");
+    expect(said(holding(defaultNames, "/ws"), "/other/.git/config", "config")).toBeUndefined();
   });
 });
 
@@ -146,8 +235,30 @@ describe("a pattern of the setting confirm", () => {
     ["./*.lock", "a.lock", true],
     ["./*.lock", "a/b.lock", false],
     ["app/[id]/*", "app/[id]/page.ts", true],
+    ["/ws/a/**", "b/a/c", false],
+    ["ws/a/**", "a/b", false],
+    ["infra\\", "infra/a", true],
+    ["a/**/b/**/c", "a/b/x/b/y/z/c", true],
+    ["a/**/b/**/c", "a/b/x/b/y/z/d", false],
+    ["**", "a", true],
+    ["a*b*c.ts", "aXbYbZc.ts", true],
   ])("%s matches %s: %s", (pattern, path, expected) => {
     expect(isFileLike(pattern, `/ws/${path}`, path)).toBe(expected);
+  });
+
+  it.each([
+    ["linux", false],
+    ["darwin", true],
+    ["win32", true],
+  ])("on %s matches names that differ in case only: %s", (platform, expected) => {
+    const real = Object.getOwnPropertyDescriptor(process, "platform")!;
+    onTestFinished(() => void Object.defineProperty(process, "platform", real));
+    Object.defineProperty(process, "platform", { value: platform });
+    expect([
+      isFileLike("Infra/*.TF", "/ws/infra/a.tf", "infra/a.tf"),
+      isFileLike("é", "/ws/e\u0301", "e\u0301"),
+    ]).toEqual([...[expected, expected]]);
+    expect(isFileLike("infra/*.tf", "/ws/infra/a.tf", "infra/a.tf")).toBe(true);
   });
 
   it("takes no longer than its length times the path's, whatever both are", () => {
@@ -168,6 +279,38 @@ describe("a Git directory is recognised by its contents", () => {
     const root = makeDirectory(Object.fromEntries(entries.map((entry) => [entry, ""])));
     const found = gitDirectoryAbove(join(root, file), new Map());
     expect(found).toBe(expected === undefined ? undefined : join(root, expected));
+  });
+
+  it("and each directory is examined once", () => {
+    const root = makeDirectory({ "bare/HEAD": "", "bare/objects/": "", "bare/refs/": "" });
+    const known = new Map<string, boolean>();
+    expect(gitDirectoryAbove(join(root, "bare/hooks/x"), known)).toBe(join(root, "bare"));
+    expect([...known]).toEqual([
+      [join(root, "bare/hooks"), false],
+      [join(root, "bare"), true],
+    ]);
+    rmSync(join(root, "bare/HEAD"));
+    expect(gitDirectoryAbove(join(root, "bare/hooks/x"), known)).toBe(join(root, "bare"));
+    expect(gitDirectoryAbove(join(root, "bare/hooks/x"), new Map())).toBeUndefined();
+  });
+
+  it.each([
+    [["x/HEAD", "x/commondir"], true],
+    [["x/HEAD"], false],
+    [["x/commondir"], false],
+    [["x/head", "x/OBJECTS/a", "x/Refs/a"], true],
+    [["x/HEAD/a", "x/objects/a", "x/refs/a"], false],
+    [["x/HEAD", "x/objects", "x/refs"], false],
+    [["x/HEAD", "y/objects/a", "x/refs/a"], false],
+  ])("if a call made %j: %s", (names, isOne) => {
+    const root = makeDirectory({});
+    expect(gitDirectoriesWith(names.map((name) => join(root, name)))).toEqual(isOne ? [join(root, "x")] : []);
+  });
+
+  it("only if the user's gates protect it", () => {
+    expect([[], [gate()], [gate([]), gate()], [gate(["-.git"])], [gate(["x"])]].map(protectsGit)).toEqual([
+      ...[false, true, true, false, false],
+    ]);
   });
 
   it("also if a call would only complete it", () => {

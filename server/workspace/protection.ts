@@ -49,7 +49,7 @@ interface NamePattern {
 function toNameTable(list: readonly string[]): NameTable {
   const isDefault = list.length === defaultNames.length && list.every((name, i) => name === defaultNames[i]);
   const changes = list.length > 0 && list.every((item) => /^[+-]/.test(item));
-  const removed = new Set(changes ? list.filter((item) => item.startsWith("-")).map((item) => item.slice(1)) : []);
+  const removed = new Set(list.filter((item) => item.startsWith("-")).map((item) => item.slice(1)));
   const added = changes ? list.filter((item) => item.startsWith("+")).map((item) => item.slice(1)) : list;
   const kept = (names: readonly string[]): readonly string[] =>
     isDefault || changes ? names.filter((name) => !removed.has(name)) : [];

@@ -7,12 +7,14 @@ import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { warningsAbout } from "../../server/session/gates.js";
+import { announcedGates, gatesToAnnounce, warningsAbout } from "../../server/session/gates.js";
 import { readRecords, recordPath, type SessionRecord, writeRecord } from "../../server/session/record.js";
 import { findSessions } from "../../server/session/sessions.js";
 import { limits } from "../../server/text/limits.js";
 import { isProcess, processStart, realOwners } from "../../server/workspace/process.js";
+import { judge, toGate } from "../../server/workspace/protection.js";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
+import { defaultSettings } from "../../server/workspace/settings.js";
 import { makeDirectory } from "../support/directory.js";
 
 const record: SessionRecord = {
@@ -108,6 +110,57 @@ describe("a record", () => {
 function write(directory: string, value: object): void {
   writeFileSync(recordPath(directory, record.id), JSON.stringify(value), { mode: 0o600 });
 }
+
+describe("the gates in records", () => {
+  const { confirm, protectedNames } = defaultSettings;
+  const rule = { files: "a/**", ask: "always" } as const;
+  it.each([
+    ["of default settings are left out", {}, undefined],
+    ["have a word", { confirm: "never" }, { confirm: "never" }],
+    ["have rules", { confirm: [rule] }, { confirm: [rule] }],
+    ["have names", { protectedNames: ["+x"] }, { confirm, protectedNames: ["+x"] }],
+    ["have both", { confirm: "always", protectedNames: [] }, { confirm: "always", protectedNames: [] }],
+  ] as const)("%s", (_, settings, expected) => {
+    expect(gatesToAnnounce({ ...defaultSettings, ...settings })).toEqual(expected);
+  });
+
+  it("hold for the files of their sessions, except one's own; those of a closed session ask nothing", () => {
+    const directory = makeDirectory({});
+    const strict = { confirm: "always", protectedNames: ["+x"] } as const;
+    const closed = {
+      ...record,
+      id: "aaaaaaaaaaaa",
+      closed: "switchedOff",
+      gates: { ...strict, protectedNames: ["+x"] },
+    };
+    write(directory, { ...record, gates: strict });
+    writeFileSync(recordPath(directory, closed.id), JSON.stringify(closed), { mode: 0o600 });
+    expect(announcedGates(directory)).toEqual([
+      { ...toGate(strict), holds: ["/a"] },
+      { ...toGate({ ...strict, confirm: [] }), holds: ["/a"] },
+    ]);
+    const [open] = announcedGates(directory, closed.id);
+    const [ended, ...more] = announcedGates(directory, record.id);
+    const said = (gate = open, file = "t") => judge(gate === undefined ? [] : [gate], `/a/${file}`, file);
+    expect([said(), said(ended), said(ended, "x"), more]).toEqual([
+      { kind: "asks", name: undefined },
+      undefined,
+      { kind: "refused", why: "added", by: "x" },
+      [],
+    ]);
+  });
+
+  it("are the default ones if a record has none", () => {
+    const directory = makeDirectory({});
+    write(directory, record);
+    expect(announcedGates(directory)).toEqual([{ ...toGate({ confirm, protectedNames }), holds: ["/a"] }]);
+  });
+
+  it("are none if the records can't be read", () => {
+    const directory = join(makeDirectory({ file: "" }), "file");
+    expect([announcedGates(directory), warningsAbout(directory, ["/a/x.ts"])]).toEqual([[], []]);
+  });
+});
 
 describe("the directory", () => {
   it.each([

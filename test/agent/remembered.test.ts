@@ -1,9 +1,9 @@
 /** The memory of calls that a hook has applied. */
-import { mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { memoryOf } from "../../server/programs/hook/remembered.js";
+import { hookPairOf, memoryOf, stampMemoryOf } from "../../server/programs/hook/remembered.js";
 import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { ownStateHome } from "../support/agentPeer.js";
 import { reasonIn } from "../support/hookColumns.js";
@@ -45,6 +45,60 @@ describe("the memory of a call", () => {
     expect(memory.recall()).toBe("Done.");
     age(61);
     expect([memory.recall(), memory.claim()]).toEqual([undefined, true]);
+  });
+});
+
+describe("the memory of a conversation's files", () => {
+  it("has the stamps of the agent's last command, and none at first", () => {
+    ownStateHome();
+    const memory = stampMemoryOf("claude", "a");
+    expect(memory.recall()).toEqual({});
+    memory.keep({ "/a.ts": "1" });
+    memory.keep({ "/b.ts": "2" });
+    expect([memory.recall(), stampMemoryOf("claude", "a").recall()]).toEqual([{ "/b.ts": "2" }, { "/b.ts": "2" }]);
+    expect([stampMemoryOf("codex", "a").recall(), stampMemoryOf("claude", "b").recall()]).toEqual([{}, {}]);
+  });
+
+  it.each(["{", "null", "7"])("has none if its file is %j", (text) => {
+    ownStateHome();
+    const memory = stampMemoryOf("claude", "a");
+    memory.keep({ "/a.ts": "1" });
+    const folder = inServerFolder("hooks");
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
+    expect({ ...memory.recall() }).toEqual({});
+  });
+});
+
+describe("what hooks share", () => {
+  it("is kept apart by its kind, and removed by the next hook after an hour", async () => {
+    ownStateHome();
+    memoryOf("claude", "a").claim();
+    stampMemoryOf("claude", "a").keep({});
+    const pair = hookPairOf("claude", "a");
+    pair.note();
+    expect(await pair.isNoted()).toBe(true);
+    const folder = inServerFolder("hooks");
+    const all = readdirSync(folder);
+    expect(all.map((name) => name.split(".")[1]).sort()).toEqual(["noted", "stamps", "txt"]);
+    const [old = "", young = ""] = all;
+    const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+    utimesSync(join(folder, old), ago(3_660), ago(3_660));
+    utimesSync(join(folder, young), ago(3_540), ago(3_540));
+    hookPairOf("codex", "b").note();
+    expect(readdirSync(folder)).toHaveLength(3);
+    expect(readdirSync(folder)).not.toContain(old);
+  });
+
+  it("is nothing without a private folder, but calls can be made", () => {
+    const home = ownStateHome();
+    // A file is in the folder's place.
+    writeFileSync(join(home, "multi-edit-language-server"), "");
+    const memory = memoryOf("claude", "a");
+    expect([memory.claim(), memory.claim(), memory.recall()]).toEqual([true, true, undefined]);
+    memory.keep("Done.");
+    stampMemoryOf("claude", "a").keep({ a: "1" });
+    hookPairOf("claude", "a").note();
+    expect([memory.recall(), stampMemoryOf("claude", "a").recall()]).toEqual([undefined, {}]);
   });
 });
 

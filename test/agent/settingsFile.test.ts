@@ -1,5 +1,5 @@
 /** Whose settings file may loosen the gates, and whose can only add to them. */
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readUserSettings } from "../../server/session/gates.js";
@@ -37,6 +37,62 @@ describe("the user's settings file", () => {
       expect(problems).toEqual([expect.stringContaining("other users may change it")]);
     },
   );
+
+  it("does not hold if another user owns it", () => {
+    const { path, workspace } = lay(0o600);
+    if (process.getuid?.() === 0) chownSync(path, 12345, 12345);
+    else {
+      rmSync(path);
+      // This file is root's.
+      symlinkSync("/etc/passwd", path);
+    }
+    const { settings, problems } = readUserSettings(workspace);
+    expect(settings).toEqual({ ...defaultSettings, confirm: "always" });
+    expect(problems).toEqual([expect.stringContaining("it belongs to another user")]);
+  });
+
+  it.each([
+    ["it is no JSON", (path: string) => writeFileSync(path, "{"), "it is not valid JSON"],
+    ["it is a folder", (path: string) => mkdirSync(path), "it is not a regular file"],
+    ["it is a link to itself", (path: string) => symlinkSync(path, path), "ELOOP"],
+  ])("holds for nothing if %s, and the user must agree to everything", (_, make, problem) => {
+    const { path, workspace } = lay(0o600);
+    rmSync(path);
+    make(path);
+    const { settings, isStricterOnly, problems } = readUserSettings(workspace);
+    expect([settings, isStricterOnly]).toEqual([{ ...defaultSettings, confirm: "always" }, false]);
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("that is missing leaves the default settings", () => {
+    const { path, workspace } = lay(0o600);
+    rmSync(path);
+    expect(readUserSettings(workspace)).toEqual({
+      path,
+      settings: defaultSettings,
+      isStricterOnly: false,
+      problems: [],
+    });
+  });
+
+  it("protects the default names if its list of names has a mistake, and the user must agree to everything", () => {
+    const { workspace } = lay(0o600, JSON.stringify({ ...loose, protectedNames: 7 }));
+    const { settings } = readUserSettings(workspace);
+    expect(settings).toMatchObject({ protectedNames: defaultSettings.protectedNames, confirm: "always" });
+  });
+
+  it("is closed after it was read", () => {
+    const { path, workspace } = lay(0o600);
+    // The system gives the lowest free number to the next file.
+    const free = (): number => {
+      const file = openSync(path, "r");
+      closeSync(file);
+      return file;
+    };
+    const before = free();
+    for (let i = 0; i < 50; i++) readUserSettings(workspace);
+    expect(free()).toBeLessThan(before + 25);
+  });
 
   it("says so if it has a single mistake", () => {
     const { workspace } = lay(0o600, JSON.stringify({ ...loose, save: "sometimes" }));

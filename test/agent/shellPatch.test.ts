@@ -82,6 +82,9 @@ describe("a command", () => {
     ["by the pager of man after a short option", "man -aP apply_patch ls"],
     ["by the pager of man that a file names", "echo 'DEFINE pager apply_patch' > ~/.manpath; man ls"],
     ["in a container, which may have the folder", "docker run -v .:/x -w /x img apply_patch"],
+    ["by the pager of man that another program starts", "echo 'DEFINE pager apply_patch' > ~/.manpath; nice man ls"],
+    ["by the pager of man in another shell", "echo 'DEFINE pager apply_patch' > ~/.manpath; bash -c 'man ls'"],
+    ["in a command for a shell that can't be read", "bash -c 'echo $((1)); apply_patch < a.patch'"],
     ["by the pager of git", "git grep --open-files-in-pager=apply_patch x"],
     ["in a text that never ends", `cat <<EOF\napply_patch\n${patch}`],
     ["after a comment that a backslash ends", "echo apply_patch; # \\\napply_patch < a.patch"],
@@ -124,6 +127,9 @@ describe("a command", () => {
     ["has one in a comment after a program", "node x.js # like apply_patch"],
     ["commits with one in the message", `git commit -m "apply_patch\n${patch}"`],
     ["commits with one in a longer message", `git commit -m "$(cat <<'EOF'\napply_patch\n${patch}\nEOF\n)"`],
+    ["compares what other commands print", "diff <(grep apply_patch a.ts) <(sort apply_patch.txt)"],
+    ["has it in a nested command with quotation marks", 'echo "$(grep "apply_patch" a.ts)" > x.txt'],
+    ["reads the manual first", "man apply_patch"],
     ["does not mention it", "cargo run && bash x.sh"],
   ])("that %s is left alone", (_what, command) => {
     expect(readPatchCommand(command)).toBeUndefined();
@@ -154,9 +160,11 @@ describe("a command", () => {
     ];
     parts.push("}|", "done|", "{", "$'a", "apply_patch <<EOF\n", "\nEOF", " ", "<(", "cd x && ");
     for (const one of parts) {
-      const before = performance.now();
+      // The time of the processor, because others may use it as well.
+      const start = process.cpuUsage();
       readPatchCommand(`${one.repeat(100_000)}\n; apply_patch x`);
-      expect(performance.now() - before, one).toBeLessThan(2_000);
+      const { user, system } = process.cpuUsage(start);
+      expect((user + system) / 1_000, one).toBeLessThan(2_000);
     }
   });
 });

@@ -147,8 +147,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   const silent: SaveAnswer = { failed: new Map(), versions: new Map(), isAnswer: false, problem };
   const answered = session.connection.sendRequest(clientRequests.saveDocuments, { uris }).then(
     (answer): SaveAnswer => ({
-      failed: failedIn(answer),
-      versions: versionsIn(answer),
+      ...savedIn(answer),
       isAnswer: true,
       problem: callSentences.notOnDisk,
     }),
@@ -156,6 +155,12 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   );
   return within(answered, limits.saveMs, silent);
 }
+
+/** Reads what the editor answers about files that it should save. */
+export const savedIn = (answer: unknown): Pick<SaveAnswer, "failed" | "versions"> => ({
+  failed: failedIn(answer),
+  versions: versionsIn(answer),
+});
 
 /** Extracts the files that were not saved, with the reasons, from the answer; skips malformed entries. */
 function failedIn(answer: unknown): Map<string, string> {

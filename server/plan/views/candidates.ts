@@ -120,7 +120,6 @@ export class EarlierText {
           : { from, to, insert },
       ),
     );
-    changes.sort((one, other) => one.from - other.from || one.to - other.to);
     return ChangeSet.of(this.#then.text.length, changes);
   }
 

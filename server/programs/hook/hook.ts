@@ -250,7 +250,7 @@ async function tellAfterChange(call: OwnCall, agent: AgentHook, version: string)
 }
 
 /** Returns the time in which a command ran that has just ended, in milliseconds since 1970. `duration`: as received. */
-function spanOf(duration: unknown) {
+export function spanOf(duration: unknown) {
   const to = Date.now();
   return typeof duration === "number" && duration >= 0 ? { from: to - limits.hookStartMs - duration, to } : undefined;
 }
