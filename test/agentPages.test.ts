@@ -7,6 +7,8 @@ import { setupNames } from "../server/programs/setup/setup.js";
 import { defaultNames } from "../server/workspace/protectedNames.js";
 import { judge, toGate } from "../server/workspace/protection.js";
 import { homeFolder } from "../server/workspace/serverFolder.js";
+import { rows } from "./editors/diskScenes.js";
+import { vscodeRow } from "./reach/vscodeDiskScenes.js";
 import { projectRoot } from "./support/project.js";
 
 const page = (path: string): string => readFileSync(join(projectRoot, path), "utf8");
@@ -41,4 +43,11 @@ describe.each(Object.entries(agents))("%s", (name, agent) => {
       expect(judge([gate], path, below), below).toMatchObject({ kind: "refused" });
     }
   });
+});
+
+it("the page about hooks has a row for each editor in which tests change open files on disk", () => {
+  const [, section = ""] = hooksPage.split("\n## A file that changes on disk\n");
+  const named = [...section.matchAll(/^\| ([A-Z][A-Za-z ]*?) \d/gm)].map(([, name]) => name);
+  const played = new Set([...rows, vscodeRow].map(({ program }) => program));
+  expect(named.sort()).toEqual([...played].sort());
 });

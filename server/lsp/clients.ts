@@ -39,7 +39,7 @@ export interface ClientFacts {
   /**
    * `true` if the client loads a file that has changed on disk again, without a question and at the latest when its user
    * comes back to it, unless the document has unsaved text (`test/editors/changedOnDisk.test.ts`,
-   * `test/reach/vscodeTwoWindows.test.ts`).
+   * `test/reach/vscodeDisk.test.ts`).
    */
   readonly reloads: boolean;
   /** The command by which a user loads a file again, or merges it by hand; `undefined` if the client has none. */

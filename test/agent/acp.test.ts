@@ -1,9 +1,10 @@
 /** The ACP proxy, between an editor that speaks ACP and an agent, with a session of an editor that has unsaved text. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { attempt } from "../../server/disk/fileSystem.js";
 import { limits } from "../../server/text/limits.js";
 import { type AcpClient, startAcp } from "../support/acpSides.js";
 import { announced, ownConfigHome, ownStateHome } from "../support/agentPeer.js";
@@ -24,6 +25,12 @@ async function laid(options: DeskOptions, { version = 1, fs = capabilities.fs } 
   await begin(client, desk.root, { version, fs });
   const path = (name: string): string => join(desk.root, name);
   return { ...desk, client, path };
+}
+
+/** Reports whether a process runs; one that has ended, but that nobody has asked about yet, does not. */
+function isProcess(pid: number): boolean {
+  const state = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout;
+  return state !== "" && !state.startsWith("Z");
 }
 
 async function begin(client: AcpClient, cwd: string, { version = 1, fs = capabilities.fs } = {}): Promise<void> {
@@ -280,6 +287,37 @@ describe("the proxy", () => {
     await begin(client, root);
     client.end();
     expect(await client.code).toBe(128 + 15);
+  });
+
+  it.each([
+    ["as a group", "linux"],
+    ["by the tree of processes on Windows, which has no groups", "win32"],
+    ["on Windows, at least the agent if that fails", "win32 without taskkill"],
+  ])("ends what the agent has started, too: %s", async (_, system) => {
+    ownStateHome();
+    const [platform, ...without] = system.split(" ");
+    // A stand-in for Windows' program: it ends the children of a process, and then the process.
+    const taskkill = '#!/bin/sh\necho "$*" >>"$SystemRoot/log"\npkill -KILL -P "$2"; kill -KILL "$2"\n';
+    const root = makeDirectory({ log: "", pids: "", "System32/": "" });
+    if (without.length === 0) writeFileSync(join(root, "System32/taskkill.exe"), taskkill, { mode: 0o755 });
+    writeFileSync(join(root, "as.cjs"), `Object.defineProperty(process, "platform", { value: "${platform}" });`);
+    const child = 'setInterval(() => {}, 1000); process.on("SIGTERM", () => process.exit())';
+    const agent = `const { pid } = require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(child)}], { stdio: "ignore" });
+      require("fs").writeFileSync("pids", process.pid + " " + pid);
+      setInterval(() => {}, 1000);`;
+    const command = ["--require", join(root, "as.cjs"), program.path, "acp", "--", process.execPath, "-e", agent];
+    const env = { ...process.env, SystemRoot: root };
+    const proxy = spawn(process.execPath, command, { cwd: root, env, stdio: ["pipe", "ignore", "inherit"] });
+    const pids = () => readFileSync(join(root, "pids"), "utf8").split(" ").map(Number);
+    await expect.poll(() => pids().length).toBe(2);
+    const [ofAgent = 0, ofChild = 0] = pids();
+    onTestFinished(() => void attempt(() => process.kill(ofChild, "SIGKILL")));
+    proxy.stdin.end();
+    await once(proxy, "exit");
+    expect(isProcess(ofAgent)).toBe(false);
+    await expect.poll(() => isProcess(ofChild)).toBe(without.length > 0);
+    const wanted = platform === "win32" && without.length === 0 ? `/pid ${ofAgent} /t /f\n` : "";
+    expect(readFileSync(join(root, "log"), "utf8")).toBe(wanted);
   });
 
   it("passes a signal on to the agent at once", async () => {

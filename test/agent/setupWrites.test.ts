@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -13,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { blockFile, jsonFile } from "../../server/programs/setup/configFile.js";
 import { configure } from "../../server/programs/setup/configure.js";
@@ -108,6 +109,27 @@ describe("setup --write", () => {
       expect([path, lstatSync(join(user.home, path)).uid]).toEqual([path, 4711]);
     }
     expect(existsSync(join(user.home, ".claude/settings.json"))).toBe(true);
+  });
+
+  it.runIf(isRoot)("as root changes nothing for a user who can't read the program, and still removes", async () => {
+    const user = userWith({ ".codex/config.toml": 'model = "x"\n' });
+    expect(await user.setup("codex", "--write")).toMatchObject({ code: 0 });
+    execFileSync("chown", ["-R", "4711:4712", user.home]);
+    const written = user.text(".codex/config.toml");
+    // Only root may enter this folder.
+    const dist = join(makeDirectory({ "dist/": "" }), "dist");
+    const from = dirname(builtServer);
+    cpSync(from, dist, { recursive: true, filter: (path) => path === from || path.endsWith(".cjs") });
+    const env = { ...process.env, HOME: user.home, XDG_STATE_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
+    const setup = (...words: readonly string[]) =>
+      spawnSync(process.execPath, [join(dist, "main.cjs"), "setup", ...words], { env, encoding: "utf8" });
+    for (const name of ["codex", "claude", "vscode"]) {
+      const { status, stdout, stderr } = setup(name, "--write");
+      expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(/can't read ".*main\.cjs"/)]);
+    }
+    expect([user.text(".codex/config.toml"), existsSync(join(user.home, ".claude.json"))]).toEqual([written, false]);
+    expect(setup("codex", "--remove")).toMatchObject({ status: 0, stderr: "" });
+    expect(user.text(".codex/config.toml")).toBe('model = "x"\n');
   });
 
   const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "x", "/mnt"]).status === 0;

@@ -5,17 +5,16 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { removeTree } from "../support/directory.js";
 import { gitEnv } from "../support/gitEnv.js";
-import { hookColumns, type Name } from "../support/hookColumns.js";
-import { builtServer } from "../support/wireServer.js";
-import { before, type OwnEdit, type Row, type Step } from "./diskActs.js";
+import { before, type Row, type Step } from "./diskActs.js";
 import { rows } from "./diskScenes.js";
 import type { Place } from "./editor.js";
 import { helixFormatting } from "./helixDiskScenes.js";
+import { makeEdit, runOurs } from "./ownEdits.js";
 import { createScreen, whenShown } from "./screen.js";
 import { absence, layPlace } from "./session.js";
 import { startTerminal } from "./terminal.js";
@@ -56,7 +55,7 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
         if ("disk" in act) writeFileSync(path, act.disk);
         else if ("keys" in act) terminal.write(act.keys);
         else if ("edit" in act) await makeEdit(place, path, act.edit);
-        else if ("call" in act) run(place, ["apply", "-", "--mode=editor"], { path, ...act.call });
+        else if ("call" in act) runOurs(place, ["apply", "-", "--mode=editor"], { path, ...act.call });
         else if ("shell" in act)
           execFileSync("sh", ["-c", act.shell], { cwd: place.folder, env: gitEnv, stdio: "pipe" });
         else await expect.poll(() => readFileSync(path, "utf8")).toBe(act.becomes);
@@ -70,28 +69,3 @@ async function play({ kind, command, setUp }: Row, steps: readonly Step[]): Prom
     await removeTree(base);
   }
 }
-
-/** Runs one of our commands, and returns what it prints. */
-const run = ({ env, folder: cwd }: Place, args: readonly string[], input: object): string =>
-  execFileSync(process.execPath, [builtServer, ...args], { cwd, env, input: JSON.stringify(input), encoding: "utf8" });
-
-/** Makes an agent's own edit, as the agent does with its hook. */
-async function makeEdit(place: Place, path: string, { agent, from, to, isLeft }: OwnEdit): Promise<void> {
-  // What was typed has reached the server, and the editor's save before has been seen.
-  await delay(1_500);
-  const id = `${agent} ${from}`;
-  const event = { ...hookColumns[agent as Name].edit(path, dirname(path), { from, to }), tool_use_id: id, callID: id };
-  const isApplied = applied.has(agent);
-  const answer = run(place, ["hook", agent, ...(isApplied ? ["--apply"] : [])], event);
-  if (answer === "") {
-    expect(isApplied && isLeft !== true, `${agent}: left to its own tool`).toBe(false);
-    writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
-  } else if (isApplied) expect(answer).toContain("Done. ");
-  else {
-    expect(answer).toContain("unsaved changes");
-    run(place, ["apply", "-", "--mode=editor"], { path, oldText: from, newText: to });
-  }
-}
-
-/** The agents for which `client-samples/agents/hooks.md` recommends `--apply`. */
-const applied: ReadonlySet<string> = new Set(["codex", "gemini", "opencode"]);

@@ -18,6 +18,7 @@ import {
   type Row,
   shell,
   vimHands,
+  writers,
   writeTo,
 } from "./diskActs.js";
 import type { EditorKind } from "./editor.js";
@@ -25,57 +26,6 @@ import { eglot, interpreted } from "./emacs.js";
 import { helix, olderHelix } from "./helix.js";
 import { helixRow } from "./helixDiskScenes.js";
 import { neovim, olderNeovim } from "./neovim.js";
-
-/** What all writers of files have in common, in every editor that loads and merges. */
-const writers = ({ mine, save, saved }: Hands): Row["sessions"] => ({
-  "sed -i on a clean file, and on one with unsaved text": [
-    [shell("sed -i s/0.19/0.20/ price.txt"), "rate = 0.20"],
-    [mine, "rate = 0.20", "mine"],
-    [shell("sed -i s/0.20/0.21/ price.txt"), "rate = 0.21", "mine"],
-    [save],
-    [becomes(saved("0.21"))],
-  ],
-  "git checkout, stash and pop, with and without unsaved text": [
-    [shell("git init -q . && git add price.txt && git commit -qm one && sed -i s/0.19/0.20/ price.txt"), "rate = 0.20"],
-    [shell("git stash -q"), "rate = 0.19"],
-    [shell("git stash pop -q"), "rate = 0.20"],
-    [mine, "rate = 0.20", "mine"],
-    [shell("git checkout -q price.txt"), "rate = 0.19", "mine"],
-    [save],
-    [becomes(saved("0.19"))],
-  ],
-  "git stash and pop in one moment, with unsaved text, and then a save": [
-    [shell("git init -q . && git add price.txt && git commit -qm one && sed -i s/0.19/0.20/ price.txt"), "rate = 0.20"],
-    [mine, "rate = 0.20", "mine"],
-    [shell("git stash -q && git stash pop -q && sleep 1"), "rate = 0.20", "mine"],
-    [save],
-    [becomes(saved("0.20"))],
-  ],
-  "a file that is removed and made again, written twice in 50 ms, and truncated for a second": [
-    [shell("rm price.txt; sleep 0.3; printf 'rate = 0.20\\nnet\\n' > price.txt"), "rate = 0.20"],
-    [mine, "rate = 0.20", "mine"],
-    [shell("sed -i s/0.20/0.21/ price.txt; sleep 0.05; sed -i s/0.21/0.22/ price.txt"), "rate = 0.22", "mine"],
-    [shell(": > price.txt; sleep 1; printf 'rate = 0.23\\nnet\\n' > price.txt"), "rate = 0.23", "mine"],
-    [save],
-    [becomes(saved("0.23"))],
-  ],
-  "a save between two writes": [
-    [mine, "mine"],
-    [shell("sed -i s/0.19/0.20/ price.txt"), "rate = 0.20", "mine"],
-    [save],
-    [becomes(saved("0.20"))],
-    [shell("sed -i s/0.20/0.21/ price.txt"), "rate = 0.21", "mine"],
-    [save],
-    [becomes(saved("0.21"))],
-  ],
-  "a formatter, right after the person has saved": [
-    [mine, "mine"],
-    [save],
-    [becomes(saved("0.19"))],
-    [shell("sed -i 's/ = /=/' price.txt"), "rate=0.19", "mine"],
-    [shell("sed -i 's/=/ = /' price.txt"), "rate = 0.19", "mine"],
-  ],
-});
 
 const emacsHands: Hands = {
   mine: keys("\u001b>mine\r"),

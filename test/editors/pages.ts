@@ -38,7 +38,10 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
   const before = await stage.texts();
   const wanted = textsOf(new Map(one.files.map((file) => [file.path, file])), one);
   const notHeld = difference(wanted, before, { restoresFinalNewline: false });
-  if (notHeld !== undefined) return { kind: "notHeld", why: notHeld };
+  if (notHeld !== undefined) {
+    const isAlike = traits.makesLineEndingsAlike === true && differsInLineEndings(wanted, before);
+    return { kind: "notHeld", why: isAlike ? "the editor makes all line endings of a file alike" : notHeld };
+  }
   const told = await stage.apply(door, withRoot(one.request, stage.folder));
   const after = await textsAfter(stage, told);
   const { diff, failure } = one.outcome;
@@ -69,6 +72,13 @@ function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): st
       Object.entries(texts).map(([path, text]) => [path, mixed.has(path) ? text.replaceAll("\r\n", "\n") : text]),
     );
   return difference(folded(wanted), folded(seen), traits);
+}
+
+/** Reports whether texts are alike but for line endings. */
+function differsInLineEndings(wanted: Texts, seen: Texts): boolean {
+  const folded = (texts: Texts): Texts =>
+    Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, text.replace(/\r\n?/g, "\n")]));
+  return difference(folded(wanted), folded(seen), { restoresFinalNewline: false }) === undefined;
 }
 
 /** The subject of a case that does not depend on the editor; `undefined` if the case is about texts, and real editors run it. */

@@ -23,7 +23,7 @@ const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
 
 /**
  * Defines the tests for one editor; `more` are scenes that run only in this editor. `isSlow`: `true` for an editor in which
- * the pages and the 200 batches would take too long.
+ * the 200 batches would take too long.
  */
 export function describeEditor(kind: EditorKind, more: readonly Scene[] = [], { isSlow = false } = {}): void {
   const missing = absence(kind);
@@ -47,7 +47,7 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = [], { 
       column,
     );
     describeEncodings(desk, column);
-    if (!isSlow) describePages(desk, column);
+    describePages(desk, column);
     describeRandom(desk, column);
     it("has the results that the table of client-samples/README.md shows", async () => {
       if (process.env.UPDATE_EDITORS === "1") await writeColumn(table, editor, column);
@@ -139,6 +139,7 @@ function describeEncodings({ kind, doors }: Desk, column: Map<string, string>): 
 function describePages(desk: Desk, column: Map<string, string>): void {
   for (const door of desk.doors) {
     const tally = { exact: 0, refused: 0, notHeld: 0 };
+    const reasons = new Set<string>();
     it.each(pageNames)(`%s (${door})`, async (page) => {
       const problems: string[] = [];
       for (const one of casesOf(page).filter((found) => subjectOfNoEditor(found) === undefined)) {
@@ -146,10 +147,14 @@ function describePages(desk: Desk, column: Map<string, string>): void {
         const outcome = await desk.use(run, { folders: one.folders });
         if (outcome.kind === "wrong") problems.push(outcome.problem);
         else tally[outcome.kind]++;
+        if (outcome.kind === "notHeld") reasons.add(outcome.why);
       }
       // The total number of cases is the same for every editor, so there is no need to show how many are exact.
       const { refused, notHeld } = tally;
-      const rest = [...(refused === 0 ? [] : [`${refused} refused`]), ...(notHeld === 0 ? [] : [`${notHeld} not run`])];
+      const rest = [
+        ...(refused === 0 ? [] : [`${refused} refused`]),
+        ...(notHeld === 0 ? [] : [`${notHeld} not run: ${[...reasons].join(", ")}`]),
+      ];
       column.set(`the pages of test/cases (${door})`, ["as written", ...rest].join("; "));
       expect(problems).toEqual([]);
     });

@@ -4,6 +4,7 @@ import { settingsJsonSchema } from "../../server/workspace/settings.js";
 import { ownEditsSaved, ownEditsUnsaved } from "../editors/diskActs.js";
 import { rows } from "../editors/diskScenes.js";
 import { casesOf, pageNames, subjectOfNoEditor } from "../editors/pages.js";
+import { vscodeRow } from "../reach/vscodeDiskScenes.js";
 import { codeList, type MadeRow, type Maker, table } from "./markdown.js";
 
 /** The part of a JSON Schema that the table of settings shows. */
@@ -81,7 +82,7 @@ function editorRows(): MadeRow[] {
   const states = { "open and saved": ownEditsSaved, "with unsaved text": ownEditsUnsaved };
   return hookNames.flatMap((name) =>
     Object.entries(states).map(([state, session]): MadeRow => {
-      const cells = rows.flatMap(({ program, sessions }) => {
+      const cells = [...rows, vscodeRow].flatMap(({ program, sessions }) => {
         const steps = sessions[session] ?? [];
         const edits = steps.flatMap(([act]) => ("edit" in act && act.edit.agent === name ? [act.edit] : []));
         if (edits.length === 0) throw new Error(`${program} has no session in which ${name} edits a file`);
@@ -95,6 +96,6 @@ function editorRows(): MadeRow[] {
 /** The parts of the page about hooks. */
 export const hookParts: Readonly<Record<string, Maker>> = {
   hooks: () => codeList(hookNames),
-  editors: () => table(["edit", "Neovim", "Emacs", "Helix"], editorRows()),
+  editors: () => table(["edit", "Neovim", "Emacs", "VS Code", "Helix"], editorRows()),
   ways: (old) => table(["edit", "`--hook`", "`--hook --apply`", "the model reads, with `--apply`"], wayRows(), old),
 };

@@ -79,8 +79,18 @@ export function controlBrowser(browser: ChildProcess): Browser {
   };
 }
 
-/** The numbers of the keys that are no characters. */
-const codes: Readonly<Record<string, number>> = { Enter: 13, Escape: 27, Tab: 9, Backspace: 8, ArrowDown: 40, F1: 112 };
+/** The numbers of keys, if they are not the codes of characters: that of a full stop belongs to Delete. */
+const codes: Readonly<Record<string, number>> = {
+  Enter: 13,
+  Escape: 27,
+  Tab: 9,
+  Backspace: 8,
+  End: 35,
+  Home: 36,
+  ArrowDown: 40,
+  F1: 112,
+  ".": 190,
+};
 
 function pageOf(send: (method: string, params?: object) => Promise<Result>, close: () => Promise<void>): Page {
   const evaluate = async (expression: string): Promise<unknown> => {

@@ -8,8 +8,8 @@ import { macosChecks } from "./macosChecks.js";
 import { type CheckResult, type DriverTask, layPlace } from "./place.js";
 import { windowsChecks } from "./windowsChecks.js";
 
-/** The time in milliseconds after which a check has failed. */
-const patience = 120_000;
+/** The time in milliseconds after which a check has failed. On a machine under load, wine may take seconds to start a program. */
+const patience = 240_000;
 
 const lists = { client: clientChecks, macos: macosChecks, windows: windowsChecks } as const;
 

@@ -1,7 +1,7 @@
 /** VS Code, as code-server in a headless browser, with the packed extension; each in a network namespace without a network. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Driver, EditorKind, Held, Place } from "../editors/editor.js";
 import { remoteOf } from "../editors/link.js";
@@ -40,6 +40,15 @@ const settings = {
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
   "chat.disableAIFeatures": true,
+  // A thousand short documents, each for a moment, are too many for language servers and for what is drawn beside the text.
+  "files.associations": { "*": "plaintext" },
+  // The pages have a notebook's file as a text. A scene opens one as a notebook.
+  "workbench.editorAssociations": { "*.ipynb": "default" },
+  "git.enabled": false,
+  "explorer.autoReveal": false,
+  "breadcrumbs.enabled": false,
+  "editor.minimap.enabled": false,
+  "workbench.reduceMotion": "on",
   "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" },
   "editor.wordBasedSuggestions": "off",
 };
@@ -181,11 +190,24 @@ function driverOf({ call, ...parts }: Parts): VsCodeDriver {
   const { page } = parts;
   const settle = async (): Promise<void> => void (await call("settle"));
   let keys: Promise<unknown> = Promise.resolve();
+  /** Files that were made only so that they could be opened. */
+  const made = new Set<string>();
   return {
     ...parts,
     settle,
-    open: async (path) => void (await call("open", path)),
-    retype: async (path, text) => void (await call("retype", { path, text })),
+    async open(path) {
+      // VS Code opens no file that does not exist, but keeps the unsaved text of one that is removed.
+      if (!existsSync(path)) {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, "");
+        made.add(path);
+      }
+      await call("open", path);
+    },
+    async retype(path, text) {
+      await call("retype", { path, text });
+      if (made.delete(path)) rmSync(path);
+    },
     // The test reads the answer on the wire.
     command: async (call_) => void call("command", call_).catch(() => undefined),
     held: async (path) => {

@@ -217,6 +217,25 @@ async function killAt({ command: [program, main] }: Place, folder: string, call:
   await ended;
 }
 
+const processChecks: readonly Check[] = [
+  {
+    name: "an agent behind `multi-edit acp` that goes on when its editor has ended",
+    async run({ command: [program, main], folder }) {
+      const cwd = folder({});
+      const agent = 'require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000);';
+      const stdio = ["pipe", "ignore", "ignore"] as const;
+      const proxy = spawn(program, [main, "acp", "--", program, "-e", agent], { cwd, stdio: [...stdio] });
+      const ended = once(proxy, "exit");
+      while (!existsSync(join(cwd, "pid")) || diskText(cwd, "pid") === "") await delay(50);
+      proxy.stdin?.end();
+      await ended;
+      const pid = Number(diskText(cwd, "pid"));
+      assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+      return "ended; wine's taskkill can't end what it has started";
+    },
+  },
+];
+
 /** The files that `setup` writes, below the home that the driver has made. */
 const setUp: readonly (readonly [name: string, path: string])[] = [
   ["neovim", "state/nvim/plugin/multi_edit.lua"],
@@ -248,4 +267,10 @@ const setupChecks: readonly Check[] = [
 ];
 
 /** All of them, in the order in which they run. */
-export const windowsChecks: readonly Check[] = [...pathChecks, ...heldChecks, ...killChecks, ...setupChecks];
+export const windowsChecks: readonly Check[] = [
+  ...pathChecks,
+  ...heldChecks,
+  ...killChecks,
+  ...processChecks,
+  ...setupChecks,
+];

@@ -53,6 +53,7 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   "test/reach/vim.test.ts": "needs Vim and ALE; `.ci/run reach` prepares them",
   "test/reach/windows.test.ts": "needs wine and Windows' Node; `.ci/run reach` prepares them",
   "test/reach/vscode.test.ts": "starts a real VS Code in a browser, which takes long",
+  "test/reach/vscodeDisk.test.ts": "starts a real VS Code in a browser, which takes long",
   "test/reach/vscodeWindows.test.ts": "starts a real VS Code in a browser, which takes long",
   "test/scenes.test.ts": "plays scenes of the benchmark of real edits",
 };

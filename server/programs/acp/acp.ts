@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { attempt } from "../../disk/fileSystem.js";
 import { newAgentId } from "../../session/agentId.js";
@@ -89,8 +90,23 @@ async function stopAgent(agent: ChildProcess, ended: Promise<AgentEnd>): Promise
 /** Sends a signal to the agent and the processes that it has started, if there are any left. */
 function signalAll(agent: ChildProcess, signal: NodeJS.Signals): void {
   const { pid } = agent;
-  if (pid === undefined || process.platform === "win32") agent.kill(signal);
-  else attempt(() => process.kill(-pid, signal));
+  if (pid === undefined) return;
+  if (process.platform !== "win32") attempt(() => process.kill(-pid, signal));
+  else if (agent.exitCode === null && agent.signalCode === null) endTree(agent, pid);
+}
+
+/**
+ * Ends an agent on Windows, where there are no groups and no signals. What it has started is found by the process that
+ * started it, so only as long as that one runs.
+ */
+function endTree(agent: ChildProcess, pid: number): void {
+  // By its path, because Windows would look for the program in the working directory first.
+  const taskkill = join(process.env.SystemRoot ?? "C:\\Windows", "System32", "taskkill.exe");
+  const ending = spawn(taskkill, ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true });
+  ending.on("error", () => agent.kill());
+  ending.on("exit", (code) => {
+    if (code !== 0) agent.kill();
+  });
 }
 
 /** Returns the variables by which the MCP server finds the editors and the settings file, and chooses how it works. */

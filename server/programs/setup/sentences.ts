@@ -28,6 +28,9 @@ export const setupSentences = {
     'vim.pack installs from Git repositories only, and this program was not built in one. Use "multi-edit setup neovim", or run the command in a clone.',
   temporary:
     "Warning: npm deletes this copy of the program some day, and the configuration names it. Install the program for good, and run this command again.",
+  /** `path`: the program, or Node. */
+  hidden: (path: string) =>
+    `The user whose home this is can't read ${quote(path, 200)}, so no program of theirs could start it. Install it where every user can read it, and run this command again. Nothing was changed.`,
   nodeBelowHome: (node: string) =>
     `Note: the configuration starts ${node} by its path, because programs that are started from the desktop do not find a Node that belongs to your shell. After you upgrade or remove this Node, run this command again.`,
   installByHand: (command: string, file: string) =>

@@ -1,5 +1,5 @@
 /** The command `setup`: prints the configuration that an editor or an agent needs, writes it, or removes it. */
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { hookNames } from "../../agents/agents.js";
 import { nearestName } from "../../dialect/spelling.js";
 import { attempt } from "../../disk/fileSystem.js";
@@ -29,6 +29,8 @@ export async function runSetup({ words, write, remove, hook }: SetupArguments): 
   const [name, ...rest] = words;
   const program = name !== undefined && Object.hasOwn(programs, name) ? programs[name] : undefined;
   const options = { words: rest, hook };
+  // The superuser may go on as a user who can't look it up.
+  const [{ isTemporary }, isBelowHome] = [thisInstallation(), isNodeBelowHome()];
   let setup: Input<string>;
   if (name === undefined || program === undefined) setup = unknown(name);
   else if (hook !== "none" && program.hasHook !== true) setup = unreadable(setupSentences.noHook(name, hookNames));
@@ -39,8 +41,8 @@ export async function runSetup({ words, write, remove, hook }: SetupArguments): 
     return exitCodes.usage;
   }
   print(setup.value);
-  if (!remove && thisInstallation().isTemporary) say(setupSentences.temporary);
-  if (!remove && isNodeBelowHome()) say(setupSentences.nodeBelowHome(inHome(process.execPath)));
+  if (!remove && isTemporary) say(setupSentences.temporary);
+  if (!remove && isBelowHome) say(setupSentences.nodeBelowHome(inHome(process.execPath)));
   return exitCodes.done;
 }
 
@@ -52,9 +54,12 @@ async function changeFiles(
 ): Promise<Input<string>> {
   const [word] = options.words;
   if (word !== undefined && program.takesLanguages !== true) return unreadable(setupSentences.notWritten(name, word));
-  const files = await program.files(thisInstallation(), task, options);
+  const installation = thisInstallation();
+  const files = await program.files(installation, task, options);
   becomeUser();
-  if (program.install !== undefined) return program.install(thisInstallation(), task);
+  const hidden = hiddenPart();
+  if (hidden !== undefined && task === "add") return unreadable(setupSentences.hidden(hidden));
+  if (program.install !== undefined) return program.install(installation, task);
   return files.ok ? configure(files.value, task) : files;
 }
 
@@ -83,6 +88,13 @@ function becomeUser(): void {
     process.setgid?.(gid);
     process.setuid?.(uid);
   });
+}
+
+/** Returns the part of this installation that the present user can't run; `undefined` if there is none. */
+function hiddenPart(): string | undefined {
+  const parts = [[process.execPath, constants.X_OK] as const, [process.argv[1] ?? ".", constants.R_OK] as const];
+  const hidden = parts.find(([path, mode]) => attempt(() => accessSync(path, mode)).code !== undefined);
+  return hidden?.[0];
 }
 
 /** Programs that are set up by hand, by the part of README.md that says how. */

@@ -6,11 +6,25 @@ const vscode = require("vscode");
 const documentAt = (path) =>
   vscode.workspace.textDocuments.find(({ uri, isClosed }) => !isClosed && uri.scheme === "file" && uri.fsPath === path);
 
+const shownAs = (path) => vscode.window.visibleTextEditors.find(({ document }) => document.uri.fsPath === path);
+
 /** Opens a file as a click does. VS Code's function for extensions would keep the document for minutes. */
-async function show(path) {
+async function reveal(path) {
+  const shown = shownAs(path);
+  if (shown !== undefined && shown === vscode.window.activeTextEditor) return shown;
   await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(path), { preview: false });
-  const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.fsPath === path);
-  if (editor === undefined) throw new Error(`${path} is not shown`);
+  // An extension hears of the editor a moment later.
+  for (let tries = 0; tries < 500; tries++) {
+    const editor = shownAs(path);
+    if (editor !== undefined) return editor;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`${path} is not shown`);
+}
+
+/** Opens a file, and leaves the keyboard to it. */
+async function show(path) {
+  const editor = await reveal(path);
   await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
   return editor;
 }
@@ -21,12 +35,12 @@ const hasTab = (uri) =>
 const wholeOf = (document) => new vscode.Range(0, 0, document.lineCount, 0);
 
 /** Comes back once VS Code has done everything that was asked of it before. */
-const settle = async () => void (await vscode.commands.executeCommand("getContextKeyInfo"));
+const settle = async () => void (await vscode.commands.executeCommand("setContext", "multi-edit-tests.settled", true));
 
 const methods = {
-  open: async (path) => void (await show(path)),
+  open: async (path) => void (await reveal(path)),
   async retype({ path, text }) {
-    const editor = await show(path);
+    const editor = await reveal(path);
     if (editor.document.getText() === text) return;
     const isDone = await editor.edit((edit) => {
       edit.replace(wholeOf(editor.document), text);
@@ -59,6 +73,8 @@ const methods = {
   },
   settle,
   async closeAll() {
+    // The messages of refused calls would pile up.
+    void vscode.commands.executeCommand("notifications.clearAll");
     for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ isDirty }) => isDirty)) {
       await vscode.commands.executeCommand("vscode.open", tab.input.uri);
       await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
