@@ -10,16 +10,18 @@ const shownAs = (path) => vscode.window.visibleTextEditors.find(({ document }) =
 
 /** Opens a file as a click does. VS Code's function for extensions would keep the document for minutes. */
 async function reveal(path) {
-  const shown = shownAs(path);
-  if (shown !== undefined && shown === vscode.window.activeTextEditor) return shown;
   await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(path), { preview: false });
-  // An extension hears of the editor a moment later.
+  await until(() => shownAs(path) !== undefined, `${path} is not shown`);
+  return shownAs(path);
+}
+
+/** Waits for what VS Code has done: an extension hears of it a moment later. */
+async function until(isSo, problem) {
   for (let tries = 0; tries < 500; tries++) {
-    const editor = shownAs(path);
-    if (editor !== undefined) return editor;
+    if (isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`${path} is not shown`);
+  throw new Error(problem);
 }
 
 /** Opens a file, and leaves the keyboard to it. */
@@ -38,9 +40,10 @@ const wholeOf = (document) => new vscode.Range(0, 0, document.lineCount, 0);
 const settle = async () => void (await vscode.commands.executeCommand("setContext", "multi-edit-tests.settled", true));
 
 const methods = {
-  open: async (path) => void (await reveal(path)),
+  open: async (path) => void (await show(path)),
   async retype({ path, text }) {
-    const editor = await reveal(path);
+    const shown = shownAs(path);
+    const editor = shown !== undefined && shown === vscode.window.activeTextEditor ? shown : await reveal(path);
     if (editor.document.getText() === text) return;
     const isDone = await editor.edit((edit) => {
       edit.replace(wholeOf(editor.document), text);
@@ -76,7 +79,10 @@ const methods = {
     // The messages of refused calls would pile up.
     void vscode.commands.executeCommand("notifications.clearAll");
     for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ isDirty }) => isDirty)) {
-      await vscode.commands.executeCommand("vscode.open", tab.input.uri);
+      // The file of a notebook would open as a text beside it.
+      const { uri, notebookType } = tab.input;
+      const command = notebookType === undefined ? ["vscode.open", uri] : ["vscode.openWith", uri, notebookType];
+      await vscode.commands.executeCommand(...command);
       await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     }
     for (const { uri } of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
@@ -89,6 +95,9 @@ const methods = {
       await vscode.commands.executeCommand("vscode.open", uri);
       await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
     }
+    // The next file may have the same path.
+    const isShown = () => vscode.window.visibleTextEditors.some(({ document }) => document.uri.scheme === "file");
+    await until(() => !isShown(), "an editor is still shown");
   },
   /** Runs the body of a function, for scenes that only this editor has. */
   run: (body) => new (Object.getPrototypeOf(async () => {}).constructor)("vscode", "require", body)(vscode, require),
