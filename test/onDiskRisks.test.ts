@@ -96,6 +96,17 @@ describe("a text on disk that was not merged", () => {
     expect(desk.notices()[1]).toContain("the editor shows the old text");
   });
 
+  it("is the newer one, also if the server has seen it before the last letter that was saved", async () => {
+    const desk = await start({ open: { "a.txt": text } }, { knows: false });
+    await desk.typeBefore("a.txt", "five", "type");
+    await desk.write("a.txt", typed.replace("two", "TWO"));
+    await expect.poll(desk.notices).toEqual([expect.stringContaining("has unsaved text here")]);
+    await desk.typeOver("a.txt", "typefive", "typed five");
+    await tellSaved(desk, "a.txt");
+    await expect.poll(desk.notices, { timeout: 5_000 }).toHaveLength(2);
+    expect(desk.notices()[1]).toContain("the editor shows the old text");
+  });
+
   it("is not replaced by the save of a user who has loaded it", async () => {
     const desk = await start({ open: { "a.txt": text } }, { knows: false });
     await desk.typeBefore("a.txt", "five", "typed ");

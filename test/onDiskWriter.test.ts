@@ -96,8 +96,10 @@ describe("the question about a merge", () => {
     await desk.write("a.txt", changed);
     await expect.poll(() => desk.editor.questions).toHaveLength(1);
     await expect.poll(() => desk.texts()["a.txt"]).toBe(changed.replace("five", "my five"));
-    await desk.write("a.txt", changed.replace("one", "ONE"));
+    const last = changed.replace("one", "ONE");
+    await desk.write("a.txt", last);
     await expect.poll(() => desk.editor.questions).toHaveLength(2);
+    await expect.poll(() => desk.texts()["a.txt"]).toBe(last.replace("five", "my five"));
     expect(desk.editor.questions.map(({ message }) => message.split("?")[0])).toEqual([
       '"claude-code": Apply what was written to a.txt to your unsaved text',
       "Another program: Apply what was written to a.txt to your unsaved text",

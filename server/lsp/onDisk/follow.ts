@@ -16,14 +16,14 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { asSynced } from "../../workspace/trails.js";
 import type { ClientFacts } from "../clients.js";
 import { expectOwnWrite } from "../diagnostics/ownWrites.js";
-import { type Caller, notifications, type PlaceLines } from "../protocol.js";
+import type { Caller, PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed, forgetAnswer, notMerged, type Saving, writtenBy } from "./followedFile.js";
 import { changeOf, type DiskVerdict, hasUnsaved, judgeDisk } from "./judge.js";
 import { adopt, agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { recordWrite } from "./recordWrite.js";
-import { createReports, nameFor } from "./reports.js";
+import { createReports, nameFor, tellToLoad } from "./reports.js";
 import { diskLog } from "./sentences.js";
 import { type TimeSpan, UnnamedWrites } from "./unnamedWrites.js";
 
@@ -121,6 +121,10 @@ export class OpenFilesOnDisk implements DiskFollower {
     const isUntouched = read.kind === "absent" || isOnDisk(before.base) || isOnDisk(replaced);
     if (isUntouched && !isOnDisk(saved)) {
       if (file.base === saved) Object.assign(file, before);
+      // It was judged before the server knew all that was typed: what has been saved is in it.
+      const document = this.#documentOf(file);
+      const verdict = document && judgeDisk(document, file.base, read, this.#session.facts.habits);
+      if (hasUnsaved(verdict, document)) this.#look(file);
     } else if (replaced !== undefined)
       this.#reports.add({ kind: "overwritten", path, keptAt: keepText(path, replaced) });
   }
@@ -258,6 +262,8 @@ export class OpenFilesOnDisk implements DiskFollower {
     const isStale = verdict.kind === "clean" || (!this.#loads && hasUnsaved(verdict, document));
     if (isStale && (told === undefined || !this.#loads))
       return this.#load(file, disk, () => this.#notLoaded(file, disk));
+    if (told !== undefined && verdict.kind === "common" && withoutMark(document.text) === told)
+      this.#loaded(file, told);
     // What was written since is told next.
     if (told !== undefined && disk !== told && verdict.kind !== "common") return;
     const change = changeOf(verdict, document);
@@ -306,7 +312,7 @@ export class OpenFilesOnDisk implements DiskFollower {
       return;
     }
     const outcome = await mergeIntoEditor(session, job);
-    if (outcome === "moved") return this.#look(file);
+    if (outcome === "moved") return this.#look(file, isClean ? disk : undefined);
     if (outcome === "refused") {
       file.conflicting = disk;
       return this.#reports.add({ kind: "refused", path });
@@ -359,16 +365,10 @@ export class OpenFilesOnDisk implements DiskFollower {
       this.#unnamed.add(uri, { before, after, at: statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0 });
   }
 
-  #tellToLoad({ uri }: FollowedFile): void {
-    if (!this.#loads) return;
-    const { connection } = this.#session;
-    connection.sendNotification(notifications.didChangeOnDisk, { uris: [uri] }).catch(() => undefined);
-  }
-
   /** Has the editor load a file, and waits for its text. `failed`: called if it does not come. */
   #load(file: FollowedFile, disk: string, failed: () => void): void {
     file.coming = disk;
-    this.#tellToLoad(file);
+    if (this.#loads) tellToLoad(this.#session, file.uri);
     setTimeout(() => {
       if (this.#files.get(file.uri) !== file || file.coming !== disk) return;
       file.coming = undefined;

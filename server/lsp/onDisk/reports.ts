@@ -1,7 +1,11 @@
-/** Tells the user what has happened to the open files on disk, in one message for files that change together. */
+/**
+ * Tells the user what has happened to the open files on disk, in one message for files that change together, and the
+ * editor which of them to load.
+ */
 import { relative, sep } from "node:path";
 import { limits } from "../../text/limits.js";
 import { isInside } from "../../workspace/pathText.js";
+import { notifications } from "../protocol.js";
 import { messageTypes, type Session } from "../session.js";
 import { type DiskReport, diskSentences } from "./sentences.js";
 
@@ -46,4 +50,9 @@ export function createReports(session: Session, isBusy: () => boolean) {
 export function nameFor({ folders }: Pick<Session, "folders">, path: string): string {
   const folder = folders.find((one) => one.path !== "" && isInside(one.path, path));
   return folder === undefined ? path : relative(folder.path, path).split(sep).join("/");
+}
+
+/** Tells the editor to load a file again. */
+export function tellToLoad({ connection }: Session, uri: string): void {
+  connection.sendNotification(notifications.didChangeOnDisk, { uris: [uri] }).catch(() => undefined);
 }
