@@ -124,7 +124,15 @@ function pageOf(send: (method: string, params?: object) => Promise<Result>, clos
     async click(element) {
       const middle = `(() => { const box = (${element})?.getBoundingClientRect();
         return box && [box.x + box.width / 2, box.y + box.height / 2]; })()`;
-      const [x, y] = (await until(`the element ${element}`, middle)) as [number, number];
+      const find = async () => (await until(`the element ${element}`, middle)) as [number, number];
+      // What is drawn above the element may still push it away.
+      let [x, y] = await find();
+      for (let still = 0; still < 3; ) {
+        await delay(100);
+        const [nextX, nextY] = await find();
+        still = nextX === x && nextY === y ? still + 1 : 0;
+        [x, y] = [nextX, nextY];
+      }
       const common = { x, y, button: "left", clickCount: 1 };
       await send("Input.dispatchMouseEvent", { type: "mouseMoved", x, y });
       await send("Input.dispatchMouseEvent", { type: "mousePressed", ...common });
