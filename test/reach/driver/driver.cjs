@@ -37,7 +37,7 @@ const hasTab = (uri) =>
 const wholeOf = (document) => new vscode.Range(0, 0, document.lineCount, 0);
 
 /** Comes back once VS Code has done everything that was asked of it before. */
-const settle = async () => void (await vscode.commands.executeCommand("setContext", "multi-edit-tests.settled", true));
+const settle = async () => void (await vscode.commands.executeCommand("getContextKeyInfo"));
 
 const methods = {
   open: async (path) => void (await show(path)),
