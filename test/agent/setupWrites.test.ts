@@ -111,18 +111,20 @@ describe("setup --write", () => {
     expect(existsSync(join(user.home, ".claude/settings.json"))).toBe(true);
   });
 
-  it.runIf(isRoot)("as root changes nothing for a user who can't read the program, and still removes", async () => {
+  it.runIf(isRoot)("as root changes nothing for a user who can't read the program, and still removes", () => {
     const user = userWith({ ".codex/config.toml": 'model = "x"\n' });
-    expect(await user.setup("codex", "--write")).toMatchObject({ code: 0 });
+    const env = { ...process.env, HOME: user.home, XDG_STATE_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
+    // In processes of their own, because the command goes on as another user.
+    const run = (program: string, ...words: readonly string[]) =>
+      spawnSync(process.execPath, [program, "setup", ...words], { env, encoding: "utf8" });
+    expect(run(builtServer, "codex", "--write")).toMatchObject({ status: 0 });
     execFileSync("chown", ["-R", "4711:4712", user.home]);
     const written = user.text(".codex/config.toml");
     // Only root may enter this folder.
     const dist = join(makeDirectory({ "dist/": "" }), "dist");
     const from = dirname(builtServer);
     cpSync(from, dist, { recursive: true, filter: (path) => path === from || path.endsWith(".cjs") });
-    const env = { ...process.env, HOME: user.home, XDG_STATE_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
-    const setup = (...words: readonly string[]) =>
-      spawnSync(process.execPath, [join(dist, "main.cjs"), "setup", ...words], { env, encoding: "utf8" });
+    const setup = (...words: readonly string[]) => run(join(dist, "main.cjs"), ...words);
     for (const name of ["codex", "claude", "vscode"]) {
       const { status, stdout, stderr } = setup(name, "--write");
       expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(/can't read ".*main\.cjs"/)]);
