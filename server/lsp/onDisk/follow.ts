@@ -20,7 +20,7 @@ import type { Caller, PlaceLines } from "../protocol.js";
 import { announcedBy, type Session } from "../session.js";
 import type { DiskFollower } from "./diskFollower.js";
 import { type FollowedFile, followed, forgetAnswer, notMerged, type Saving, writtenBy } from "./followedFile.js";
-import { changeOf, type DiskVerdict, hasUnsaved, judgeDisk } from "./judge.js";
+import { changeOf, type DiskVerdict, hasAllUnsaved, judgeDisk } from "./judge.js";
 import { adopt, agreesToMerge, linesOf, type MergeJob, mergedText, mergeIntoEditor } from "./mergeIntoEditor.js";
 import { recordWrite } from "./recordWrite.js";
 import { createReports, nameFor, tellToLoad } from "./reports.js";
@@ -124,7 +124,7 @@ export class OpenFilesOnDisk implements DiskFollower {
       // It was judged before the server knew all that was typed: what has been saved is in it.
       const document = this.#documentOf(file);
       const verdict = document && judgeDisk(document, file.base, read, this.#session.facts.habits);
-      if (hasUnsaved(verdict, document)) this.#look(file);
+      if (hasAllUnsaved(verdict, document)) this.#look(file);
     } else if (replaced !== undefined)
       this.#reports.add({ kind: "overwritten", path, keptAt: keepText(path, replaced) });
   }
@@ -259,7 +259,7 @@ export class OpenFilesOnDisk implements DiskFollower {
     const disk = "disk" in verdict ? verdict.disk : "";
     if ("disk" in verdict) this.#noteWriter(file, disk);
     // A program that runs at each save may write before the server hears of the save.
-    const isStale = verdict.kind === "clean" || (!this.#loads && hasUnsaved(verdict, document));
+    const isStale = verdict.kind === "clean" || (!this.#loads && hasAllUnsaved(verdict, document));
     if (isStale && (told === undefined || !this.#loads))
       return this.#load(file, disk, () => this.#notLoaded(file, disk));
     if (told !== undefined && verdict.kind === "common" && withoutMark(document.text) === told)

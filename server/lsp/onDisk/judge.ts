@@ -52,5 +52,5 @@ export function changeOf(verdict: DiskVerdict, document: OpenDocument): ChangeSe
 }
 
 /** Reports whether the text on disk has all that is unsaved in a document: to load it loses nothing. */
-export const hasUnsaved = (verdict: DiskVerdict | undefined, document: OpenDocument | undefined): boolean =>
+export const hasAllUnsaved = (verdict: DiskVerdict | undefined, document: OpenDocument | undefined): boolean =>
   verdict?.kind === "merged" && verdict.change.apply(withoutMark(document?.text ?? "")) === verdict.disk;
